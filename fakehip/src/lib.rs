@@ -1,0 +1,1 @@
+//! A fake HIP runtime.

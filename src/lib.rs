@@ -1,0 +1,2 @@
+//! Lazy binding of the HIP API.
+#![no_std]
