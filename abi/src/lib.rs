@@ -1,1 +1,52 @@
-//! The ABI manifest.
+//! The ABI manifest of AMD's HIP API, as data and as a parser.
+//!
+//! The tables beside this crate state facts about HIP's binary interface: one
+//! reviewable line per function, error code, ABI history entry. The library's
+//! build script, the fake runtime, the command and the project tasks all read
+//! them through this crate, so that a format has one reader.
+//!
+//! | table | what a line says |
+//! | --- | --- |
+//! | [`FUNCTIONS_TXT`] | a function: link name, version node, return class, types, headers, library |
+//! | [`ERRORS_TXT`] | an error code with the name and text the real runtime answers |
+//! | [`NOT_WRAPPED_TXT`] | an exported name that has no wrapper, and why |
+//! | [`HISTORY_TXT`] | the header versions that declare a function |
+//! | [`PROTOTYPES_TXT`] | a prototype that some headers declare otherwise, and what that means |
+//! | [`EXPORTS`] | the dynamic exports of real runtimes |
+//!
+//! Every table is UTF-8 text; `#` starts a comment line, ` | ` separates columns.
+
+mod c_type;
+mod error_code;
+mod export;
+mod function;
+mod history;
+mod not_wrapped;
+mod prototype;
+mod row;
+mod version;
+
+pub use c_type::rust_type;
+pub use error_code::{Code, Domain, ErrorCode, parse_errors};
+pub use export::{EXPORTS, Export, ExportTable, parse_exports};
+pub use function::{Arg, Class, Function, Library, parse_functions};
+pub use history::{Declared, HEADER_VERSIONS, parse_history};
+pub use not_wrapped::{NotWrapped, parse_not_wrapped};
+pub use prototype::{Prototype, parse_prototypes};
+pub use row::ParseError;
+pub use version::Version;
+
+/// The function manifest, parsed by [`parse_functions`].
+pub const FUNCTIONS_TXT: &str = include_str!("../functions.txt");
+
+/// The error codes with names and texts, parsed by [`parse_errors`].
+pub const ERRORS_TXT: &str = include_str!("../errors.txt");
+
+/// Exported names without a wrapper, parsed by [`parse_not_wrapped`].
+pub const NOT_WRAPPED_TXT: &str = include_str!("../not_wrapped.txt");
+
+/// The header versions that declare each function, parsed by [`parse_history`].
+pub const HISTORY_TXT: &str = include_str!("../history.txt");
+
+/// Prototypes of older headers, parsed by [`parse_prototypes`].
+pub const PROTOTYPES_TXT: &str = include_str!("../prototypes.txt");
