@@ -1,0 +1,353 @@
+//! Binding: from a function's number to the address that its slot shall hold.
+//!
+//! There is no lock. Every state here is published by compare-and-swap, first one
+//! wins, and every thread can go on alone whatever the others are doing: a
+//! constructor that runs inside another thread's `dlopen` may call a wrapper, and
+//! would otherwise wait for a lock whose owner waits for the dynamic linker.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
+
+use once_cell::race::OnceRef;
+
+use crate::dl::{self, Mapped, Object};
+use crate::failure::{Cause, Failure};
+use crate::functions::{self, COUNT};
+use crate::loaded::{LIBRARY_COUNT, Library, Loaded};
+use crate::log::{Level, log};
+use crate::report::{REPORT_SIZE, Report};
+use crate::search::Search;
+use crate::text::Text;
+use crate::{absent, env, errno, open, slots, thread};
+
+/// What is known of one library.
+struct State {
+    /// The library, once it is found. Its constructors have run by then.
+    loaded: OnceRef<'static, Loaded>,
+    /// [`UNBOUND`], [`BINDING`] or [`BOUND`].
+    table: AtomicU8,
+    /// One more than [`dl::objects_added`] at the end of the last failed search; 0
+    /// before any. Stored after `report` with Release, so that who sees it sees a
+    /// report.
+    absent_since: AtomicU64,
+    /// The report of that search, an interned string.
+    report: AtomicPtr<c_char>,
+}
+
+const UNBOUND: u8 = 0;
+/// Some thread is filling the slots. Others resolve just what they need.
+const BINDING: u8 = 1;
+/// Every slot whose function exists is filled.
+const BOUND: u8 = 2;
+
+static STATES: [State; LIBRARY_COUNT] = [const {
+    State {
+        loaded: OnceRef::new(),
+        table: AtomicU8::new(UNBOUND),
+        absent_since: AtomicU64::new(0),
+        report: AtomicPtr::new(ptr::null_mut()),
+    }
+}; LIBRARY_COUNT];
+
+/// One bit for each function that its bound library lacks.
+static MISSING: [AtomicU64; COUNT.div_ceil(64)] = [const { AtomicU64::new(0) }; COUNT.div_ceil(64)];
+
+fn state(library: Library) -> &'static State {
+    let [hip, hiprtc, hsa] = &STATES;
+    match library {
+        Library::Hip => hip,
+        Library::Hiprtc => hiprtc,
+        Library::Hsa => hsa,
+    }
+}
+
+/// Where a call of function `index` shall go now: into its library, or to the
+/// answer for a machine that does not have it. Records the failure in that case.
+pub(crate) fn target(index: usize) -> *const c_void {
+    let errno = errno::get();
+    let target = match address(index) {
+        Ok(address) => address.cast_const(),
+        Err(cause) => absent::answer(index, cause),
+    };
+    errno::set(errno);
+    target
+}
+
+fn address(index: usize) -> Result<*mut c_void, Cause> {
+    let library = functions::library(index);
+    let state = state(library);
+    if state.loaded.get().is_none() && thread::opening() {
+        return address_while_opening(index, library);
+    }
+    let loaded = find(library)?;
+    if is_missing(index) {
+        return Err(Cause::Missing(loaded));
+    }
+    let address = resolve(index, loaded).ok_or(Cause::Missing(loaded))?;
+    // SAFETY: the library is published, so its constructors have run, and it is
+    // never closed; the address is of this link name.
+    unsafe { slots::store(index, address) };
+    Ok(address)
+}
+
+/// The bound library, found and bound if that has not happened yet.
+pub(crate) fn find(library: Library) -> Result<&'static Loaded, Cause> {
+    let state = state(library);
+    if let Some(loaded) = state.loaded.get() {
+        bind_table(library, loaded);
+        return Ok(loaded);
+    }
+    let added = dl::objects_added();
+    if state.absent_since.load(Ordering::Acquire) == added + 1 {
+        return Err(Cause::Absent(library, state.report()));
+    }
+    let mut buffer = [0; REPORT_SIZE];
+    let mut report = Report::new(&mut buffer);
+    if let Some(loaded) = search(library, added, &mut report)? {
+        let loaded = state.publish(loaded)?;
+        bind_table(library, loaded);
+        return Ok(loaded);
+    }
+    // Another thread may have succeeded where this one did not.
+    if let Some(loaded) = state.loaded.get() {
+        return Ok(loaded);
+    }
+    Err(Cause::Absent(library, state.report()))
+}
+
+/// Looks for `library`. A fruitless search is remembered until something is added
+/// to the process's link map, and its report kept.
+fn search(library: Library, added: u64, report: &mut Report) -> Result<Option<Loaded>, Cause> {
+    let mut search = Search::new(library, report);
+    let disabled = env::is_on(env::DISABLE);
+    let mut found = if disabled {
+        search.note("HIPLAZY_DISABLE is set, so no runtime is looked for. Unset it to use one.");
+        None
+    } else {
+        match library {
+            Library::Hip => search.hip(crate::header_major()),
+            Library::Hiprtc => search.hiprtc(find(Library::Hip)?),
+            Library::Hsa => hsa(&mut search)?,
+        }
+    };
+    // What was mapped before this moment is looked at below, what is mapped after
+    // it moves the number.
+    let now = dl::objects_added();
+    if found.is_none() && now != added && !disabled && search.may_go_on() {
+        found = search.mapped();
+    }
+    if found.is_none() {
+        let text = report.finish();
+        log(Level::Info, |line| {
+            line.str("no ").str(library.title()).str("\n").c_str(text);
+        });
+        let state = state(library);
+        state
+            .report
+            .store(text.as_ptr().cast_mut(), Ordering::Release);
+        state.absent_since.store(now + 1, Ordering::Release);
+    }
+    Ok(found)
+}
+
+/// The HSA runtime: a mapped one, else the HIP runtime's own, else an installed
+/// one, since `hsa_init` is meant to work without HIP.
+fn hsa(search: &mut Search) -> Result<Option<Loaded>, Cause> {
+    let hip = state(Library::Hip).loaded.get();
+    if hip.is_none()
+        && let Some(found) = search.mapped()
+    {
+        return Ok(Some(found));
+    }
+    match find(Library::Hip) {
+        Ok(hip) => Ok(search.hsa(Some(hip))),
+        Err(Cause::Absent(..)) if env::own(env::RUNTIME).is_none() => Ok(search.hsa(None)),
+        Err(cause) => Err(cause),
+    }
+}
+
+impl State {
+    fn report(&self) -> &'static CStr {
+        let report = self.report.load(Ordering::Acquire);
+        if report.is_null() {
+            return c"";
+        }
+        // SAFETY: only interned strings are stored.
+        unsafe { CStr::from_ptr(report) }
+    }
+
+    /// Makes `loaded` the library for every thread, unless another was first.
+    fn publish(&self, loaded: Loaded) -> Result<&'static Loaded, Cause> {
+        // SAFETY: plain allocation.
+        let place = unsafe { libc::malloc(size_of::<Loaded>()) }.cast::<Loaded>();
+        if place.is_null() {
+            return Err(Cause::OutOfMemory);
+        }
+        // SAFETY: fresh memory of that size, which malloc aligned for pointers; it
+        // is freed below only if nobody else has seen it.
+        let loaded = unsafe {
+            place.write(loaded);
+            &*place
+        };
+        if self.loaded.set(loaded).is_err()
+            && let Some(first) = self.loaded.get()
+        {
+            // SAFETY: made above; the reference `loaded` is not used any more.
+            unsafe { libc::free(place.cast()) };
+            return Ok(first);
+        }
+        Ok(loaded)
+    }
+}
+
+/// Fills the slots of all functions of `library`, so that no later call of any
+/// thread enters the dynamic linker.
+fn bind_table(library: Library, loaded: &'static Loaded) {
+    let table = &state(library).table;
+    let begin = table.compare_exchange(UNBOUND, BINDING, Ordering::AcqRel, Ordering::Acquire);
+    if begin.is_err() {
+        return;
+    }
+    check_scope();
+    let (mut bound, mut missing) = (0u64, 0u64);
+    for index in (0..COUNT).filter(|index| functions::library(*index) == library) {
+        match resolve(index, loaded) {
+            Some(address) => {
+                // SAFETY: as in `address`.
+                unsafe { slots::store(index, address) };
+                bound += 1;
+            }
+            None => {
+                set_missing(index);
+                missing += 1;
+            }
+        }
+    }
+    table.store(BOUND, Ordering::Release);
+    log(Level::Info, |text| {
+        text.str("bound ")
+            .number(bound)
+            .str(" of ")
+            .number(bound + missing);
+        text.str(" functions of ").c_str(loaded.path);
+    });
+}
+
+/// The address of function `index`, by its link name in `loaded` or, if the user
+/// wants interposers honoured, in the global scope first.
+fn resolve(index: usize, loaded: &Loaded) -> Option<*mut c_void> {
+    let name = functions::name(index)?;
+    symbol(name, functions::node(index), loaded)
+}
+
+/// [`resolve`] for a name that need not be in the manifest.
+pub(crate) fn symbol(name: &CStr, node: Option<&CStr>, loaded: &Loaded) -> Option<*mut c_void> {
+    if env::own(env::SCOPE) == Some(c"global")
+        && let Some(address) = dl::global_symbol(name, node)
+        && Object::containing(address) != Object::containing((&raw const STATES).cast())
+    {
+        return Some(address);
+    }
+    loaded.handle.symbol(name, node)
+}
+
+fn check_scope() {
+    let value = env::own(env::SCOPE);
+    if let Some(value) = value.filter(|value| *value != c"global" && *value != c"runtime") {
+        log(Level::Error, |text| {
+            text.str("HIPLAZY_SCOPE=")
+                .c_str(value)
+                .str(" is not runtime or global; runtime is used");
+        });
+    }
+}
+
+fn missing_bit(index: usize) -> Option<(&'static AtomicU64, u64)> {
+    Some((MISSING.get(index / 64)?, 1 << (index % 64)))
+}
+
+fn set_missing(index: usize) {
+    if let Some((word, bit)) = missing_bit(index) {
+        word.fetch_or(bit, Ordering::Relaxed);
+    }
+}
+
+fn is_missing(index: usize) -> bool {
+    missing_bit(index).is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
+}
+
+/// For a constructor that runs inside this thread's own `dlopen` of a runtime and
+/// calls a wrapper: the function of the runtime that is just being mapped.
+///
+/// Nothing is published and no slot is filled, so that no other thread enters a
+/// library whose constructors have not finished; and nothing further is opened.
+fn address_while_opening(index: usize, library: Library) -> Result<*mut c_void, Cause> {
+    let name = functions::name(index).ok_or(Cause::Opening(library))?;
+    let mapped = Mapped::list(library.filter());
+    let mut buffer = [0; 256];
+    for file in mapped.names() {
+        let opened = open::open(library, file, true, false, &mut Text::new(&mut buffer));
+        if let Ok(loaded) = opened
+            && let Some(address) = loaded.handle.symbol(name, functions::node(index))
+        {
+            return Ok(address);
+        }
+    }
+    Err(Cause::Opening(library))
+}
+
+/// Finds and binds the HIP runtime now. Returns a `hipError_t`.
+pub(crate) fn load() -> c_int {
+    if thread::opening() && state(Library::Hip).loaded.get().is_none() {
+        return fail(Cause::Opening(Library::Hip));
+    }
+    match find(Library::Hip) {
+        Ok(_) => 0,
+        Err(cause) => fail(cause),
+    }
+}
+
+fn fail(cause: Cause) -> c_int {
+    let code = absent::code(cause);
+    thread::record(
+        Failure {
+            function: None,
+            cause,
+        },
+        Some(code),
+    );
+    code
+}
+
+/// The address of `name` in the library it belongs to, which is loaded for that.
+pub(crate) fn symbol_by_name(name: &CStr) -> Option<*mut c_void> {
+    let index = functions::find(name);
+    let library = match index {
+        Some(index) => functions::library(index),
+        None if name.to_bytes().starts_with(b"hiprtc") => Library::Hiprtc,
+        None if name.to_bytes().starts_with(b"hsa_") => Library::Hsa,
+        None => Library::Hip,
+    };
+    if thread::opening() && state(library).loaded.get().is_none() {
+        return None;
+    }
+    match find(library) {
+        Ok(loaded) => symbol(name, index.and_then(functions::node), loaded),
+        Err(cause) => {
+            thread::record(
+                Failure {
+                    function: index,
+                    cause,
+                },
+                None,
+            );
+            None
+        }
+    }
+}
+
+/// The HIP runtime if it is bound; nothing is loaded for this.
+pub(crate) fn bound() -> Option<&'static Loaded> {
+    state(Library::Hip).loaded.get()
+}

@@ -1,0 +1,325 @@
+//! The dynamic linker, as much of it as the loader needs.
+//!
+//! Nothing here holds a lock of ours, and nothing is ever closed: unloading
+//! `libamdhip64` crashes (rocm-systems #4442), and bound slots point into it.
+//!
+//! Opening goes through `dlopen` itself and hands the handle to [`libloading`],
+//! whose `Library` is what the rest of this crate holds. Its own `open` copies the
+//! error to the heap and aborts where there is no memory for that; this library
+//! must not.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::mem::{ManuallyDrop, MaybeUninit};
+use core::ptr;
+
+use libloading::os::unix::Library;
+
+use crate::text::Text;
+
+/// A library that stays open for the life of the process.
+pub(crate) struct Handle(ManuallyDrop<Library>);
+
+impl Handle {
+    fn raw(&self) -> *mut c_void {
+        // SAFETY: the copy is turned back into the raw handle at once, so that the
+        // library is neither closed here nor there.
+        unsafe { ptr::read(&*self.0) }.into_raw()
+    }
+
+    /// The address of `name` in this library or its dependencies: first on the
+    /// version node `node`, then on any, because nodes move between releases.
+    pub(crate) fn symbol(&self, name: &CStr, node: Option<&CStr>) -> Option<*mut c_void> {
+        lookup(self.raw(), name, node)
+    }
+
+    /// The link map of the library itself.
+    pub(crate) fn object(&self) -> Option<Object> {
+        let mut map: *const LinkMap = ptr::null();
+        // SAFETY: the handle is open, and RTLD_DI_LINKMAP writes one pointer.
+        let status = unsafe {
+            libc::dlinfo(
+                self.raw(),
+                libc::RTLD_DI_LINKMAP,
+                ptr::addr_of_mut!(map).cast(),
+            )
+        };
+        (status == 0 && !map.is_null()).then_some(Object(map))
+    }
+}
+
+/// Looks `name` up in the global scope, in its load order.
+pub(crate) fn global_symbol(name: &CStr, node: Option<&CStr>) -> Option<*mut c_void> {
+    lookup(libc::RTLD_DEFAULT, name, node)
+}
+
+fn lookup(scope: *mut c_void, name: &CStr, node: Option<&CStr>) -> Option<*mut c_void> {
+    if let Some(node) = node {
+        // SAFETY: both are C strings; the scope is an open handle or RTLD_DEFAULT.
+        let address = unsafe { libc::dlvsym(scope, name.as_ptr(), node.as_ptr()) };
+        if !address.is_null() {
+            return Some(address);
+        }
+    }
+    // SAFETY: as above.
+    let address = unsafe { libc::dlsym(scope, name.as_ptr()) };
+    (!address.is_null()).then_some(address)
+}
+
+/// Opens `file`, a path or, without a slash, a name that ld.so searches for,
+/// `RTLD_LAZY | RTLD_LOCAL`; with `mapped_only` not unless it is mapped already.
+///
+/// On failure the dynamic linker's message is appended to `why`.
+pub(crate) fn open(file: &CStr, mapped_only: bool, why: &mut Text) -> Option<Handle> {
+    let mut flags = libc::RTLD_LAZY | libc::RTLD_LOCAL;
+    if mapped_only {
+        flags |= libc::RTLD_NOLOAD;
+    }
+    // SAFETY: a C string. Constructors of what is loaded run here: the caller has
+    // checked that it is what it expects as far as that can be known before, and
+    // holds no lock.
+    let handle = unsafe { libc::dlopen(file.as_ptr(), flags) };
+    if handle.is_null() {
+        // SAFETY: no conditions. The string is this thread's until its next dl call.
+        let message = unsafe { libc::dlerror() };
+        if message.is_null() {
+            why.str(if mapped_only {
+                "not mapped any more"
+            } else {
+                "dlopen failed without a message"
+            });
+        } else {
+            // SAFETY: dlerror returned a C string.
+            why.c_str(unsafe { CStr::from_ptr(message) });
+        }
+        return None;
+    }
+    // SAFETY: a fresh handle from dlopen.
+    Some(Handle(ManuallyDrop::new(unsafe {
+        Library::from_raw(handle)
+    })))
+}
+
+/// The head of glibc's `struct link_map` (`<link.h>`), its public part.
+#[repr(C)]
+pub(crate) struct LinkMap {
+    addr: usize,
+    name: *const c_char,
+    dynamic: *const Dyn,
+}
+
+/// `Elf64_Dyn` and `Elf32_Dyn`: a tag and a value, each of a word.
+#[repr(C)]
+struct Dyn {
+    tag: isize,
+    value: usize,
+}
+
+const DT_NULL: isize = 0;
+const DT_STRTAB: isize = 5;
+const DT_SONAME: isize = 14;
+
+/// A mapped object, known by its link map. Two are the same object if and only if
+/// they are equal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Object(*const LinkMap);
+
+impl Object {
+    /// The object that `address` lies in.
+    pub(crate) fn containing(address: *const c_void) -> Option<Object> {
+        let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+        let mut map: *mut c_void = ptr::null_mut();
+        const RTLD_DL_LINKMAP: c_int = 2;
+        // SAFETY: both out-pointers are writable; with this flag glibc writes a
+        // link map pointer to the second.
+        let found = unsafe { libc::dladdr1(address, info.as_mut_ptr(), &mut map, RTLD_DL_LINKMAP) };
+        (found != 0 && !map.is_null()).then_some(Object(map.cast()))
+    }
+
+    /// The name it was loaded by, usually its path; empty for the program itself.
+    pub(crate) fn name(&self) -> &CStr {
+        // SAFETY: link maps that reach this type belong to objects that are held
+        // open or that hold this code, and ld.so keeps a name for each.
+        unsafe {
+            let name = (*self.0).name;
+            if name.is_null() {
+                c""
+            } else {
+                CStr::from_ptr(name)
+            }
+        }
+    }
+
+    /// Its `DT_SONAME`.
+    pub(crate) fn soname(&self) -> Option<&CStr> {
+        // SAFETY: as in `name`; the dynamic section of a mapped object ends with
+        // DT_NULL and its string table is mapped.
+        unsafe {
+            let mut entry = (*self.0).dynamic;
+            if entry.is_null() {
+                return None;
+            }
+            let (mut strings, mut soname) = (0usize, None);
+            while (*entry).tag != DT_NULL {
+                match (*entry).tag {
+                    DT_STRTAB => strings = (*entry).value,
+                    DT_SONAME => soname = Some((*entry).value),
+                    _ => {}
+                }
+                entry = entry.add(1);
+            }
+            // glibc relocates this entry in place, except in a read-only dynamic
+            // section, where it is still an offset.
+            if strings < (*self.0).addr {
+                strings += (*self.0).addr;
+            }
+            let soname = soname?;
+            (strings != 0).then(|| CStr::from_ptr((strings + soname) as *const c_char))
+        }
+    }
+}
+
+/// How many objects were ever added to this process's link map.
+///
+/// It moves when something is loaded, and only then.
+pub(crate) fn objects_added() -> u64 {
+    unsafe extern "C" fn first(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        added: *mut c_void,
+    ) -> c_int {
+        // SAFETY: `dl_iterate_phdr` passes a valid record and our own pointer.
+        unsafe { *added.cast::<u64>() = (*info).dlpi_adds };
+        1
+    }
+    let mut added = 0u64;
+    // SAFETY: the callback writes to `added` only, and does so before the return.
+    unsafe { libc::dl_iterate_phdr(Some(first), ptr::addr_of_mut!(added).cast()) };
+    added
+}
+
+/// How many mapped copies of one library are told apart.
+const MAPPED_COUNT: usize = 16;
+
+/// The mapped objects whose file name passes a filter, in load order.
+pub(crate) struct Mapped {
+    names: [u8; 8192],
+    ends: [u16; MAPPED_COUNT],
+    count: usize,
+    filter: fn(&[u8]) -> bool,
+}
+
+impl Mapped {
+    /// Lists the objects of this namespace whose base name passes `filter`.
+    pub(crate) fn list(filter: fn(&[u8]) -> bool) -> Self {
+        let mut mapped = Mapped {
+            names: [0; 8192],
+            ends: [0; MAPPED_COUNT],
+            count: 0,
+            filter,
+        };
+        // SAFETY: the callback is given a `Mapped` that outlives the call.
+        unsafe { libc::dl_iterate_phdr(Some(Self::add), ptr::addr_of_mut!(mapped).cast()) };
+        mapped
+    }
+
+    /// Copies a name only: the dynamic linker holds its lock here.
+    unsafe extern "C" fn add(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        mapped: *mut c_void,
+    ) -> c_int {
+        // SAFETY: `dl_iterate_phdr` passes a valid record and our own pointer; the
+        // name, where there is one, is a C string for the time of the call.
+        let (mapped, name) = unsafe {
+            let name = (*info).dlpi_name;
+            if name.is_null() {
+                return 0;
+            }
+            (
+                &mut *mapped.cast::<Mapped>(),
+                CStr::from_ptr(name).to_bytes_with_nul(),
+            )
+        };
+        if (mapped.filter)(base_name(name.strip_suffix(b"\0").unwrap_or(name))) {
+            mapped.push(name);
+        }
+        0
+    }
+
+    fn push(&mut self, name: &[u8]) {
+        let start = self.start(self.count);
+        let end = start + name.len();
+        let (Some(place), Some(slot)) = (
+            self.names.get_mut(start..end),
+            self.ends.get_mut(self.count),
+        ) else {
+            return;
+        };
+        place.copy_from_slice(name);
+        *slot = end as u16;
+        self.count += 1;
+    }
+
+    fn start(&self, index: usize) -> usize {
+        match index
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before))
+        {
+            Some(end) => *end as usize,
+            None => 0,
+        }
+    }
+
+    /// Their names as the dynamic linker keeps them, usually paths.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &CStr> {
+        (0..self.count).filter_map(|index| {
+            let end = *self.ends.get(index)? as usize;
+            CStr::from_bytes_until_nul(self.names.get(self.start(index)..end)?).ok()
+        })
+    }
+}
+
+/// The part of `path` after its last slash.
+pub(crate) fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+
+    fn libc_itself(name: &[u8]) -> bool {
+        name.starts_with(b"libc.so")
+    }
+
+    #[test]
+    fn a_mapped_library_is_found_opened_and_named() {
+        let mapped = Mapped::list(libc_itself);
+        let name = mapped.names().next().expect("a test program has a libc");
+        let mut buffer = [0; 256];
+        let mut why = Text::new(&mut buffer);
+        let handle = open(name, true, &mut why).expect("it is mapped");
+        let address = handle.symbol(c"malloc", None).expect("libc has malloc");
+        let object = Object::containing(address).expect("an address in a mapped object");
+        assert!(Some(object) == handle.object());
+        assert_eq!(object.soname(), Some(c"libc.so.6"));
+        assert!(handle.symbol(c"malloc", Some(c"GLIBC_2.2.5")).is_some());
+        assert!(handle.symbol(c"malloc", Some(c"no_such_node")).is_some());
+        assert!(handle.symbol(c"no_such_function", None).is_none());
+    }
+
+    #[test]
+    fn a_failed_open_says_why() {
+        let mut buffer = [0; 256];
+        let mut why = Text::new(&mut buffer);
+        assert!(open(c"/no/such/library.so", false, &mut why).is_none());
+        let text = std::string::String::from_utf8_lossy(why.bytes()).into_owned();
+        assert!(text.contains("No such file"), "{text}");
+    }
+
+    #[test]
+    fn a_process_has_added_objects() {
+        assert!(objects_added() > 0);
+    }
+}

@@ -1,0 +1,218 @@
+//! Whether `dlopen` would survive a file.
+//!
+//! ld.so maps a file that was cut short and then dies of SIGBUS while relocating
+//! it, and it runs the constructors of whatever it is given. So a path is looked at
+//! first: a readable regular file, an ELF shared object of this machine, whole.
+
+use core::ffi::{CStr, c_int};
+use core::mem::{MaybeUninit, size_of};
+
+use libc::{Elf64_Ehdr, Elf64_Phdr};
+
+use crate::errno;
+use crate::text::Text;
+
+#[cfg(target_arch = "x86_64")]
+const MACHINE: u16 = libc::EM_X86_64;
+#[cfg(target_arch = "aarch64")]
+const MACHINE: u16 = libc::EM_AARCH64;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const MACHINE: u16 = libc::EM_NONE;
+
+/// Why a file is not tried. [`Self::Absent`] is the ordinary case of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unfit {
+    Absent,
+    Error(c_int),
+    NotAFile,
+    NotElf,
+    WrongClass,
+    WrongMachine,
+    NotShared,
+    Truncated,
+}
+
+impl Unfit {
+    pub(crate) fn describe(self, text: &mut Text) {
+        match self {
+            Unfit::Absent => text.str("no such file"),
+            Unfit::Error(libc::EACCES) => text.str("not readable: permission denied"),
+            Unfit::Error(errno) => text.str("cannot be read: errno ").number(errno as u64),
+            Unfit::NotAFile => text.str("not a regular file"),
+            Unfit::NotElf => text.str("not an ELF file"),
+            Unfit::WrongClass => text.str("a 32-bit library; this process is 64-bit"),
+            Unfit::WrongMachine => text.str("a library for another processor"),
+            Unfit::NotShared => text.str("an ELF file but not a shared object"),
+            Unfit::Truncated => {
+                text.str("truncated: a segment lies past the end of the file; reinstall it")
+            }
+        };
+    }
+}
+
+/// Checks the file at `path`.
+pub(crate) fn check(path: &CStr) -> Result<(), Unfit> {
+    // SAFETY: a C string and flags; no memory is passed.
+    let file = unsafe {
+        libc::open(
+            path.as_ptr(),
+            libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK,
+        )
+    };
+    if file < 0 {
+        return Err(match errno::get() {
+            libc::ENOENT | libc::ENOTDIR => Unfit::Absent,
+            other => Unfit::Error(other),
+        });
+    }
+    let result = check_file(file);
+    // SAFETY: the descriptor was opened above and is used by nobody else.
+    unsafe { libc::close(file) };
+    result
+}
+
+fn check_file(file: c_int) -> Result<(), Unfit> {
+    let mut status = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: `status` is writable; it is read only after success.
+    let status = unsafe {
+        if libc::fstat(file, status.as_mut_ptr()) != 0 {
+            return Err(Unfit::Error(errno::get()));
+        }
+        status.assume_init()
+    };
+    if status.st_mode & libc::S_IFMT != libc::S_IFREG {
+        return Err(Unfit::NotAFile);
+    }
+    let size = u64::try_from(status.st_size).unwrap_or(0);
+
+    let mut ident = [0u8; 5];
+    read_at(file, 0, &mut ident).map_err(|_| Unfit::NotElf)?;
+    let [magic @ .., class] = ident;
+    if magic != *b"\x7fELF" {
+        return Err(Unfit::NotElf);
+    }
+    if class != 2 {
+        return Err(Unfit::WrongClass);
+    }
+    let header: Elf64_Ehdr = read_record(file, 0)?;
+    if MACHINE != libc::EM_NONE && header.e_machine != MACHINE {
+        return Err(Unfit::WrongMachine);
+    }
+    if header.e_type != libc::ET_DYN {
+        return Err(Unfit::NotShared);
+    }
+    if header.e_phentsize as usize != size_of::<Elf64_Phdr>() {
+        return Err(Unfit::NotElf);
+    }
+    for index in 0..u64::from(header.e_phnum) {
+        let offset = header
+            .e_phoff
+            .saturating_add(index * size_of::<Elf64_Phdr>() as u64);
+        let segment: Elf64_Phdr = read_record(file, offset)?;
+        if segment.p_type == libc::PT_LOAD
+            && segment.p_offset.saturating_add(segment.p_filesz) > size
+        {
+            return Err(Unfit::Truncated);
+        }
+    }
+    Ok(())
+}
+
+/// A record of plain integers, as `Elf64_Ehdr` and `Elf64_Phdr` are.
+///
+/// # Safety
+///
+/// Every pattern of bytes is a value of the type.
+unsafe trait Record: Copy {}
+// SAFETY: integers and arrays of integers only.
+unsafe impl Record for Elf64_Ehdr {}
+// SAFETY: integers only.
+unsafe impl Record for Elf64_Phdr {}
+
+fn read_record<T: Record>(file: c_int, offset: u64) -> Result<T, Unfit> {
+    let mut record = MaybeUninit::<T>::zeroed();
+    // SAFETY: the record's own memory, zeroed, as bytes.
+    let bytes = unsafe {
+        core::slice::from_raw_parts_mut(record.as_mut_ptr().cast::<u8>(), size_of::<T>())
+    };
+    read_at(file, offset, bytes)?;
+    // SAFETY: any bytes are a `Record`.
+    Ok(unsafe { record.assume_init() })
+}
+
+fn read_at(file: c_int, offset: u64, bytes: &mut [u8]) -> Result<(), Unfit> {
+    let Ok(offset) = libc::off_t::try_from(offset) else {
+        return Err(Unfit::Truncated);
+    };
+    // SAFETY: the buffer is writable for its length.
+    let count = unsafe { libc::pread(file, bytes.as_mut_ptr().cast(), bytes.len(), offset) };
+    match count {
+        count if count < 0 => Err(Unfit::Error(errno::get())),
+        count if count as usize == bytes.len() => Ok(()),
+        _ => Err(Unfit::Truncated),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::ffi::CString;
+    use std::format;
+    use std::vec::Vec;
+
+    fn checked(bytes: &[u8]) -> Result<(), Unfit> {
+        let name = format!(
+            "hiplazy-elf-{}-{:?}",
+            std::process::id(),
+            std::thread::current().id()
+        );
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let result = check(&CString::new(path.to_str().unwrap()).unwrap());
+        std::fs::remove_file(&path).unwrap();
+        result
+    }
+
+    fn a_library() -> Vec<u8> {
+        let mapped = crate::dl::Mapped::list(|name| name.starts_with(b"libc.so"));
+        let name = mapped.names().next().unwrap().to_str().unwrap();
+        std::fs::read(name).unwrap()
+    }
+
+    #[test]
+    fn a_whole_library_passes() {
+        assert_eq!(checked(&a_library()), Ok(()));
+    }
+
+    #[test]
+    fn a_cut_library_is_seen_at_every_length() {
+        let library = a_library();
+        for length in [5, 63, 64, 100, 4096, library.len() / 2] {
+            let result = checked(&library[..length]);
+            assert_eq!(result, Err(Unfit::Truncated), "cut to {length}");
+        }
+        assert_eq!(checked(&[]), Err(Unfit::NotElf));
+    }
+
+    #[test]
+    fn other_files_are_named() {
+        assert_eq!(check(c"/no/such/file"), Err(Unfit::Absent));
+        assert_eq!(check(c"/etc/passwd/file"), Err(Unfit::Absent));
+        assert_eq!(check(c"/tmp"), Err(Unfit::NotAFile));
+        assert_eq!(check(c"/dev/null"), Err(Unfit::NotAFile));
+        assert_eq!(
+            checked(b"/* GNU ld script */\nINPUT(libamdhip64.so.7)\n"),
+            Err(Unfit::NotElf)
+        );
+        let mut library = a_library();
+        library[4] = 1;
+        assert_eq!(checked(&library), Err(Unfit::WrongClass));
+        library[4] = 2;
+        library[18] = 8;
+        assert_eq!(checked(&library), Err(Unfit::WrongMachine));
+        let mut library = a_library();
+        library[16] = 2;
+        assert_eq!(checked(&library), Err(Unfit::NotShared));
+    }
+}

@@ -1,0 +1,71 @@
+//! Why a call had no function to go to.
+
+use core::ffi::CStr;
+
+use crate::functions;
+use crate::loaded::{Library, Loaded};
+use crate::text::Text;
+
+/// A call, or a request, that found nothing to bind to.
+#[derive(Clone, Copy)]
+pub(crate) struct Failure {
+    /// The function that was called; `None` for [`load`](crate::load).
+    pub(crate) function: Option<usize>,
+    pub(crate) cause: Cause,
+}
+
+/// The reason.
+#[derive(Clone, Copy)]
+pub(crate) enum Cause {
+    /// The library was looked for and not found; the report says where.
+    Absent(Library, &'static CStr),
+    /// The library is bound but lacks the function.
+    Missing(&'static Loaded),
+    /// A constructor that runs inside our own `dlopen` asks for a function of a
+    /// runtime that is not mapped yet.
+    Opening(Library),
+    /// There is no memory to look for anything.
+    OutOfMemory,
+}
+
+impl Failure {
+    /// The full text of [`last_error`](crate::last_error).
+    pub(crate) fn describe(&self, text: &mut Text) {
+        if let Some(name) = self.function.and_then(functions::name) {
+            text.c_str(name).str(": ");
+        }
+        match self.cause {
+            Cause::Absent(library, report) => {
+                text.str("no ").str(library.title()).str("\n").c_str(report);
+            }
+            Cause::Missing(loaded) => {
+                text.str("not in ").c_str(loaded.path).str(" (");
+                loaded.describe_version(text);
+                text.str(")");
+                let node = self.function.and_then(functions::node);
+                if let Some(node) = node {
+                    text.str("; the function first came with version node ")
+                        .c_str(node);
+                }
+                match self.function.and_then(functions::first_header) {
+                    Some((major, minor)) => {
+                        text.str(", in the headers since HIP ").number(major.into());
+                        text.str(".").number(minor.into());
+                    }
+                    None => {
+                        text.str(", in no public header");
+                    }
+                }
+                text.str(". Ask hiplazy_has() before the call, or use a runtime that has it.");
+            }
+            Cause::Opening(library) => {
+                text.str("called by a constructor while the ")
+                    .str(library.title())
+                    .str(" itself is being opened and is not mapped yet");
+            }
+            Cause::OutOfMemory => {
+                text.str("out of memory before anything was looked for");
+            }
+        }
+    }
+}
