@@ -1,4 +1,7 @@
 //! What Rust asks of a library without the standard library.
+//!
+//! `cargo build --release` builds such libraries. `--release --workspace` cannot:
+//! cargo would then give them the features of tools that use std.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::panic::PanicInfo;

@@ -84,7 +84,7 @@ fn address(index: usize) -> Result<*mut c_void, Cause> {
     if is_missing(index) {
         return Err(Cause::Missing(loaded));
     }
-    let address = resolve(index, loaded).ok_or(Cause::Missing(loaded))?;
+    let address = resolve(index, loaded, Scope::asked_for()).ok_or(Cause::Missing(loaded))?;
     // SAFETY: the library is published, so its constructors have run, and it is
     // never closed; the address is of this link name.
     unsafe { slots::store(index, address) };
@@ -209,10 +209,10 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
     if begin.is_err() {
         return;
     }
-    check_scope();
+    let scope = Scope::asked_for();
     let (mut bound, mut missing) = (0u64, 0u64);
     for index in (0..COUNT).filter(|index| functions::library(*index) == library) {
-        match resolve(index, loaded) {
+        match resolve(index, loaded, scope) {
             Some(address) => {
                 // SAFETY: as in `address`.
                 unsafe { slots::store(index, address) };
@@ -234,33 +234,50 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
     });
 }
 
-/// The address of function `index`, by its link name in `loaded` or, if the user
-/// wants interposers honoured, in the global scope first.
-fn resolve(index: usize, loaded: &Loaded) -> Option<*mut c_void> {
-    let name = functions::name(index)?;
-    symbol(name, functions::node(index), loaded)
+/// Where names are looked up: `HIPLAZY_SCOPE`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// In the bound library alone.
+    Runtime,
+    /// In the global scope first, so that `LD_PRELOAD` interposers are honoured.
+    Global,
 }
 
-/// [`resolve`] for a name that need not be in the manifest.
-pub(crate) fn symbol(name: &CStr, node: Option<&CStr>, loaded: &Loaded) -> Option<*mut c_void> {
-    if env::own(env::SCOPE) == Some(c"global")
+impl Scope {
+    fn asked_for() -> Scope {
+        match env::own(env::SCOPE) {
+            Some(value) if value == c"global" => Scope::Global,
+            Some(value) if value != c"runtime" => {
+                log(Level::Error, |text| {
+                    text.str("HIPLAZY_SCOPE=").c_str(value);
+                    text.str(" is not runtime or global; runtime is used");
+                });
+                Scope::Runtime
+            }
+            _ => Scope::Runtime,
+        }
+    }
+}
+
+/// The address of function `index`, by its link name.
+fn resolve(index: usize, loaded: &Loaded, scope: Scope) -> Option<*mut c_void> {
+    symbol(
+        functions::name(index)?,
+        functions::node(index),
+        loaded,
+        scope,
+    )
+}
+
+/// The address of `name`, never a definition in the object that holds this code.
+fn symbol(name: &CStr, node: Option<&CStr>, loaded: &Loaded, scope: Scope) -> Option<*mut c_void> {
+    if scope == Scope::Global
         && let Some(address) = dl::global_symbol(name, node)
         && Object::containing(address) != Object::containing((&raw const STATES).cast())
     {
         return Some(address);
     }
     loaded.handle.symbol(name, node)
-}
-
-fn check_scope() {
-    let value = env::own(env::SCOPE);
-    if let Some(value) = value.filter(|value| *value != c"global" && *value != c"runtime") {
-        log(Level::Error, |text| {
-            text.str("HIPLAZY_SCOPE=")
-                .c_str(value)
-                .str(" is not runtime or global; runtime is used");
-        });
-    }
 }
 
 fn missing_bit(index: usize) -> Option<(&'static AtomicU64, u64)> {
@@ -333,7 +350,12 @@ pub(crate) fn symbol_by_name(name: &CStr) -> Option<*mut c_void> {
         return None;
     }
     match find(library) {
-        Ok(loaded) => symbol(name, index.and_then(functions::node), loaded),
+        Ok(loaded) => symbol(
+            name,
+            index.and_then(functions::node),
+            loaded,
+            Scope::asked_for(),
+        ),
         Err(cause) => {
             thread::record(
                 Failure {

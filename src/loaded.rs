@@ -106,6 +106,9 @@ pub(crate) fn so_number(name: &[u8]) -> Option<u32> {
 /// not opened by guess: its structs may differ behind the same names.
 pub(crate) const MAJORS: [u32; 3] = [7, 6, 5];
 
+/// No version of a runtime.
+const NOT_ASKED: c_int = c_int::MIN;
+
 /// A library that passed [`accept`], open for good.
 pub(crate) struct Loaded {
     pub(crate) handle: Handle,
@@ -115,7 +118,7 @@ pub(crate) struct Loaded {
     pub(crate) soname: &'static CStr,
     /// ABI major of the HIP runtime; 0 for the other libraries.
     pub(crate) major: u32,
-    /// `hipRuntimeGetVersion`'s answer, asked for once; 0 before.
+    /// `hipRuntimeGetVersion`'s answer, or [`NOT_ASKED`].
     version: AtomicI32,
 }
 
@@ -127,10 +130,13 @@ impl Loaded {
     /// make the runtime start up.
     pub(crate) fn version(&self) -> c_int {
         let known = self.version.load(Ordering::Relaxed);
-        if known != 0 || self.library != Library::Hip {
+        if known != NOT_ASKED {
             return known;
         }
-        let version = ask_version(&self.handle);
+        let version = match self.library {
+            Library::Hip => ask_version(&self.handle),
+            Library::Hiprtc | Library::Hsa => 0,
+        };
         self.version.store(version, Ordering::Relaxed);
         version
     }
@@ -218,7 +224,7 @@ pub(crate) fn accept(
     };
 
     let mut major = 0;
-    let mut version = 0;
+    let mut version = NOT_ASKED;
     if library == Library::Hip {
         major = so_number(soname.to_bytes()).unwrap_or_else(|| {
             version = ask_version(&handle);
@@ -258,7 +264,7 @@ pub(crate) fn inside(hip: &Loaded, library: Library) -> Option<Loaded> {
         path: hip.path,
         soname: hip.soname,
         major: hip.major,
-        version: AtomicI32::new(0),
+        version: AtomicI32::new(NOT_ASKED),
     })
 }
 

@@ -12,7 +12,7 @@ use core::ptr;
 
 use once_cell::race::OnceNonZeroUsize;
 
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::text::Text;
 
 /// Longest text of [`last_error`](crate::last_error), in bytes, with its NUL.
@@ -116,6 +116,11 @@ pub(crate) fn last_error() -> *const c_char {
     let Some(failure) = (unsafe { (*block).failure }) else {
         return c"".as_ptr();
     };
+    // A runtime that is asked for its version may run a profiler's code, which may
+    // come back here. After this it is known.
+    if let Cause::Missing(loaded) = failure.cause {
+        loaded.version();
+    }
     // SAFETY: as above; writing the text calls nothing that comes back here.
     let buffer = unsafe { &mut *ptr::addr_of_mut!((*block).text) };
     let mut text = Text::new(buffer);

@@ -1,7 +1,8 @@
 //! The HIP API in Rust: types, constants and functions, named as in C.
 //!
-//! Types and constants are those of HIP 7. Enumerations are plain integers, since
-//! a runtime may answer a value that is newer than these bindings.
+//! Types and constants are those of HIP 7. An enumeration is a struct around its
+//! integer and not a Rust `enum`, since a runtime may answer a value that is newer
+//! than these bindings.
 //!
 //! A function that is bound is called by one indirect jump.
 

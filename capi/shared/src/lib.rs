@@ -1,9 +1,12 @@
 //! `libhiplazy.so`: the prefixed C interface as a shared library.
 
-#![cfg_attr(panic = "abort", no_std)]
+// A release build is freestanding: nothing of Rust's standard library goes into other
+// people's programs. Debug builds link it, so that these crates can be checked
+// together with others that use it.
+#![cfg_attr(not(debug_assertions), no_std)]
 
 binding::c_interface!(visible hiplazy_);
 
-#[cfg(panic = "abort")]
+#[cfg(not(debug_assertions))]
 #[path = "../../freestanding.rs"]
 mod freestanding;
