@@ -1,2 +1,41 @@
-//! Project tasks.
-fn main() {}
+//! `cargo xtask`: the project's tasks.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod abi_command;
+mod fetch_command;
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    about = "The project's tasks",
+    disable_version_flag = true
+)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Rebuild the ABI manifest and the Rust types from real headers, or check them
+    Abi(abi_command::Arguments),
+    /// Fetch real runtimes, headers and stubs into the cache
+    Fetch(fetch_command::Arguments),
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().task {
+        Task::Abi(arguments) => abi_command::run(&arguments, &workspace()),
+        Task::Fetch(arguments) => fetch_command::run(&arguments),
+    }
+}
+
+/// The workspace that this task was compiled in.
+fn workspace() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).to_path_buf()
+}

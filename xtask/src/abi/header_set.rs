@@ -1,0 +1,161 @@
+//! The header sets that the manifest is built from and compared with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hiplazy_abi::Version;
+
+use crate::abi::Error;
+use crate::abi::declarations::{Declarations, TranslationUnit, parse_bindings};
+use crate::abi::libclang::Language;
+
+/// One version's declarations and where they are.
+#[derive(Debug, Clone)]
+pub struct HeaderSet {
+    /// The HIP version that the headers call themselves.
+    pub version: Version,
+    /// The headers.
+    pub source: Source,
+}
+
+/// Declarations in C or already in Rust.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// An include folder, the one that holds `hip/hip_runtime_api.h`.
+    Headers(PathBuf),
+    /// Rust declarations that bindgen wrote from headers, published as a crate.
+    Bindings(PathBuf),
+}
+
+/// What the declarations of a set are, and which headers they come from.
+pub struct Contents {
+    /// The functions by link name.
+    pub declarations: Declarations,
+    /// The header files that the set has; a function of another header is not
+    /// missing from the set.
+    pub headers: Vec<&'static str>,
+}
+
+/// Headers of the C interface and how each is reached; the name is the one of
+/// the history table.
+const HEADERS: [(&str, &[&str]); 5] = [
+    ("hip_runtime_api.h", &["hip/hip_runtime_api.h"]),
+    ("hip_deprecated.h", &["hip/hip_deprecated.h"]),
+    (
+        "hip_gl_interop.h",
+        &[
+            "hip/hip_gl_interop.h",
+            "hip/amd_detail/amd_hip_gl_interop.h",
+        ],
+    ),
+    ("hiprtc.h", &["hip/hiprtc.h"]),
+    ("hip_ext.h", &["hip/hip_ext.h"]),
+];
+
+/// OpenGL's two types, which the interop header of some versions expects and
+/// others declare; C allows the repetition.
+const GL_TYPES: &str = "typedef unsigned int GLuint;\ntypedef unsigned int GLenum;\n";
+
+impl HeaderSet {
+    /// The version that `include` holds, by its `hip_version.h`.
+    pub fn in_folder(include: &Path) -> Result<HeaderSet, Error> {
+        let path = include.join("hip/hip_version.h");
+        let text = fs::read_to_string(&path).map_err(|error| {
+            Error::new(format!(
+                "{}: {error}; give the folder that holds hip/hip_runtime_api.h",
+                path.display()
+            ))
+        })?;
+        let number = |macro_name: &str| {
+            text.lines().find_map(|line| {
+                let mut words = line.split_whitespace();
+                (words.next() == Some("#define") && words.next() == Some(macro_name))
+                    .then(|| words.next()?.parse().ok())
+                    .flatten()
+            })
+        };
+        let (Some(major), Some(minor)) = (number("HIP_VERSION_MAJOR"), number("HIP_VERSION_MINOR"))
+        else {
+            return Err(Error::new(format!(
+                "{} defines no HIP_VERSION_MAJOR and HIP_VERSION_MINOR",
+                path.display()
+            )));
+        };
+        Ok(HeaderSet {
+            version: Version::new(major, minor),
+            source: Source::Headers(include.to_path_buf()),
+        })
+    }
+
+    /// The path, for messages.
+    pub fn path(&self) -> &Path {
+        match &self.source {
+            Source::Headers(path) | Source::Bindings(path) => path,
+        }
+    }
+
+    /// Reads all declarations of the set.
+    pub fn read(&self) -> Result<Contents, Error> {
+        match &self.source {
+            Source::Headers(include) => read_headers(include),
+            Source::Bindings(file) => {
+                let text = fs::read_to_string(file)
+                    .map_err(|error| Error::new(format!("{}: {error}", file.display())))?;
+                Ok(Contents {
+                    declarations: parse_bindings(&text)?,
+                    headers: vec!["hip_runtime_api.h", "hiprtc.h"],
+                })
+            }
+        }
+    }
+}
+
+fn read_headers(include: &Path) -> Result<Contents, Error> {
+    let present: Vec<(&'static str, &'static str)> = HEADERS
+        .iter()
+        .filter_map(|(name, paths)| {
+            let path = paths.iter().find(|path| include.join(path).is_file())?;
+            Some((*name, *path))
+        })
+        .collect();
+    if !present.iter().any(|(name, _)| *name == "hip_runtime_api.h") {
+        return Err(Error::new(format!(
+            "{} has no hip/hip_runtime_api.h",
+            include.display()
+        )));
+    }
+    let c_source: String = present
+        .iter()
+        .filter(|(name, _)| *name != "hip_ext.h")
+        .map(|(_, path)| format!("#include <{path}>\n"))
+        .collect();
+    let c_source = format!("{GL_TYPES}{c_source}");
+
+    // The C view comes last: where C++ declares the same link name, C's argument
+    // types are the contract.
+    let mut units = Vec::new();
+    if present.iter().any(|(name, _)| *name == "hip_ext.h") {
+        let source = "#include <hip/hip_runtime_api.h>\n#include <hip/hip_ext.h>\n";
+        units.push((source.to_string(), Language::Cxx, &[][..]));
+    }
+    let per_thread: &[&str] = &["HIP_API_PER_THREAD_DEFAULT_STREAM"];
+    units.push((c_source.clone(), Language::Cxx, &[]));
+    units.push((c_source.clone(), Language::C, per_thread));
+    units.push((c_source, Language::C, &[]));
+
+    let mut declarations = Declarations::new();
+    for (source, language, define) in units {
+        let unit = TranslationUnit {
+            include,
+            source,
+            language,
+            define,
+            only: None,
+        };
+        declarations.extend(unit.declarations()?);
+    }
+    Ok(Contents {
+        declarations,
+        headers: present.into_iter().map(|(name, _)| name).collect(),
+    })
+}
