@@ -1,11 +1,16 @@
 //! Turns the ABI manifest into the library's tables.
 //!
 //! Reads `abi/functions.txt` and `abi/errors.txt`, which are committed, so that an
-//! ordinary build needs neither ROCm nor libclang.
+//! ordinary build needs neither ROCm nor libclang. With the feature `bindgen` the
+//! functions and types are those of ROCm headers instead.
+
+#[cfg(feature = "bindgen")]
+#[path = "build/from_headers.rs"]
+mod from_headers;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use hiplazy_abi::{
@@ -24,20 +29,29 @@ const KEYWORDS: &[&str] = &[
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=build");
     println!("cargo:rustc-check-cfg=cfg(hiplazy_typed)");
-    let functions = parse_functions(FUNCTIONS_TXT).unwrap_or_else(|error| fail(&error));
+    let manifest = parse_functions(FUNCTIONS_TXT).unwrap_or_else(|error| fail(&error));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let files = [
-        ("for_each_function.rs", for_each_function(&functions)),
-        ("function_tables.rs", function_tables(&functions)),
-        ("sys_functions.rs", sys_functions(&functions)),
-        ("error_texts.rs", error_texts()),
-    ];
-    for (name, text) in files {
-        let path = out.join(name);
-        if let Err(error) = fs::write(&path, text) {
-            fail(&format!("cannot write {}: {error}", path.display()));
-        }
+    #[cfg(feature = "bindgen")]
+    let (functions, version) = {
+        let found = from_headers::read(manifest).unwrap_or_else(|error| fail(&error));
+        write(&out, "sys_types.rs", &found.types);
+        (found.functions, found.version)
+    };
+    #[cfg(not(feature = "bindgen"))]
+    let (functions, version) = (manifest, 0);
+    write(&out, "for_each_function.rs", &for_each_function(&functions));
+    write(&out, "function_tables.rs", &function_tables(&functions));
+    write(&out, "sys_functions.rs", &sys_functions(&functions));
+    write(&out, "error_texts.rs", &error_texts());
+    write(&out, "header_version.rs", &version.to_string());
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    if let Err(error) = fs::write(&path, text) {
+        fail(&format!("cannot write {}: {error}", path.display()));
     }
 }
 

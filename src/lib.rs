@@ -139,8 +139,10 @@ pub fn runtime_version() -> i32 {
     bind::bound().map_or(0, |runtime| runtime.version())
 }
 
-/// The HIP version of the caller's headers; 0 if it never said.
-static HEADER_VERSION: AtomicI32 = AtomicI32::new(0);
+/// The HIP version of the caller's headers: those that this build was generated
+/// from, with the feature `bindgen`, else 0 until the caller says.
+static HEADER_VERSION: AtomicI32 =
+    AtomicI32::new(include!(concat!(env!("OUT_DIR"), "/header_version.rs")));
 
 /// The `HIP_VERSION` that the caller was compiled with; 0 if unknown.
 pub fn header_version() -> i32 {

@@ -14,7 +14,28 @@ use core::ffi::*;
 
 use crate::slots::load;
 
+#[cfg(not(feature = "bindgen"))]
 mod types;
+/// Of the headers that this build was given.
+#[cfg(feature = "bindgen")]
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    unpredictable_function_pointer_comparisons
+)]
+#[allow(
+    clippy::all,
+    clippy::undocumented_unsafe_blocks,
+    unsafe_op_in_unsafe_fn
+)]
+mod types {
+    include!(concat!(env!("OUT_DIR"), "/sys_types.rs"));
+}
 pub use types::*;
+
+/// The default stream of the calling thread; a cast in C, which bindgen cannot read.
+pub const hipStreamPerThread: hipStream_t = 2 as hipStream_t;
+/// The null stream by name, likewise.
+pub const hipStreamLegacy: hipStream_t = 1 as hipStream_t;
 
 include!(concat!(env!("OUT_DIR"), "/sys_functions.rs"));

@@ -2,7 +2,7 @@
 
 use syn::{ReturnType, Type};
 
-use crate::abi::Error;
+use crate::Error;
 
 /// The C spelling of a type as bindgen writes it; the inverse of
 /// [`hiplazy_abi::rust_type`].

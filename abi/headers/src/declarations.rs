@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use hiplazy_abi::Arg;
 use syn::{FnArg, ForeignItem, ForeignItemFn, Item, Pat};
 
-use crate::abi::libclang::{self, Language};
-use crate::abi::{Error, c_spelling};
+use crate::libclang::{self, Language};
+use crate::{Error, c_spelling};
 
 /// A function as one header set declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]

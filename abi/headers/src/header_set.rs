@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use hiplazy_abi::Version;
 
-use crate::abi::Error;
-use crate::abi::declarations::{Declarations, TranslationUnit, parse_bindings};
-use crate::abi::libclang::Language;
+use crate::declarations::{Declarations, TranslationUnit, parse_bindings};
+use crate::libclang::Language;
+use crate::{Error, Types};
 
 /// One version's declarations and where they are.
 #[derive(Debug, Clone)]
@@ -59,28 +59,7 @@ const GL_TYPES: &str = "typedef unsigned int GLuint;\ntypedef unsigned int GLenu
 impl HeaderSet {
     /// The version that `include` holds, by its `hip_version.h`.
     pub fn in_folder(include: &Path) -> Result<HeaderSet, Error> {
-        let path = include.join("hip/hip_version.h");
-        let text = fs::read_to_string(&path).map_err(|error| {
-            Error::new(format!(
-                "{}: {error}; give the folder that holds hip/hip_runtime_api.h",
-                path.display()
-            ))
-        })?;
-        let number = |macro_name: &str| {
-            text.lines().find_map(|line| {
-                let mut words = line.split_whitespace();
-                (words.next() == Some("#define") && words.next() == Some(macro_name))
-                    .then(|| words.next()?.parse().ok())
-                    .flatten()
-            })
-        };
-        let (Some(major), Some(minor)) = (number("HIP_VERSION_MAJOR"), number("HIP_VERSION_MINOR"))
-        else {
-            return Err(Error::new(format!(
-                "{} defines no HIP_VERSION_MAJOR and HIP_VERSION_MINOR",
-                path.display()
-            )));
-        };
+        let [major, minor, _] = version_numbers(include)?;
         Ok(HeaderSet {
             version: Version::new(major, minor),
             source: Source::Headers(include.to_path_buf()),
@@ -110,14 +89,88 @@ impl HeaderSet {
     }
 }
 
-fn read_headers(include: &Path) -> Result<Contents, Error> {
-    let present: Vec<(&'static str, &'static str)> = HEADERS
+/// The numbers in the `hip_version.h` of a folder: major, minor, patch.
+fn version_numbers(include: &Path) -> Result<[u32; 3], Error> {
+    let path = include.join("hip/hip_version.h");
+    let text = fs::read_to_string(&path).map_err(|error| {
+        Error::new(format!(
+            "{}: {error}; give the folder that holds hip/hip_runtime_api.h",
+            path.display()
+        ))
+    })?;
+    let number = |macro_name: &str| {
+        text.lines().find_map(|line| {
+            let mut words = line.split_whitespace();
+            (words.next() == Some("#define") && words.next() == Some(macro_name))
+                .then(|| words.next()?.parse().ok())
+                .flatten()
+        })
+    };
+    match (
+        number("HIP_VERSION_MAJOR"),
+        number("HIP_VERSION_MINOR"),
+        number("HIP_VERSION_PATCH"),
+    ) {
+        (Some(major), Some(minor), patch) => Ok([major, minor, patch.unwrap_or(0)]),
+        _ => Err(Error::new(format!(
+            "{} defines no HIP_VERSION_MAJOR and HIP_VERSION_MINOR",
+            path.display()
+        ))),
+    }
+}
+
+/// The `HIP_VERSION` of the headers in a folder: `major * 10000000 + minor * 100000
+/// + patch`.
+pub fn hip_version(include: &Path) -> Result<u32, Error> {
+    let [major, minor, patch] = version_numbers(include)?;
+    Ok(major * 10_000_000 + minor * 100_000 + patch)
+}
+
+/// The Rust types of the headers in a folder, with those of hiprtc and HSA, which not
+/// every ROCm package brings, and nothing else from elsewhere.
+pub fn types_of(include: &Path) -> Result<String, Error> {
+    let mut source =
+        String::from("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n");
+    source += GL_TYPES;
+    let present = present_headers(include);
+    for (name, path) in &present {
+        if *name != "hip_ext.h" {
+            source += &format!("#include <{path}>\n");
+        }
+    }
+    let supplement = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../supplement"));
+    if !present.iter().any(|(name, _)| *name == "hiprtc.h") {
+        source += &format!("#include \"{}\"\n", supplement.join("hiprtc.h").display());
+    }
+    source += if include.join("hsa/hsa.h").is_file() {
+        "#include <hsa/hsa.h>\n"
+    } else {
+        HSA_STATUS
+    };
+    let types = Types {
+        include,
+        source,
+        also: Some(supplement),
+    };
+    types.generate()
+}
+
+/// The status of `hsa_init`, for headers without HSA's (`hsa.h`).
+const HSA_STATUS: &str = "typedef enum {\n  HSA_STATUS_SUCCESS = 0x0,\n  \
+     HSA_STATUS_INFO_BREAK = 0x1,\n  HSA_STATUS_ERROR = 0x1000\n} hsa_status_t;\n";
+
+fn present_headers(include: &Path) -> Vec<(&'static str, &'static str)> {
+    HEADERS
         .iter()
         .filter_map(|(name, paths)| {
             let path = paths.iter().find(|path| include.join(path).is_file())?;
             Some((*name, *path))
         })
-        .collect();
+        .collect()
+}
+
+fn read_headers(include: &Path) -> Result<Contents, Error> {
+    let present = present_headers(include);
     if !present.iter().any(|(name, _)| *name == "hip_runtime_api.h") {
         return Err(Error::new(format!(
             "{} has no hip/hip_runtime_api.h",

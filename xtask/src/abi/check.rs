@@ -7,7 +7,7 @@ use hiplazy_abi::{
     Arg, Declared, Function, HEADER_VERSIONS, NotWrapped, Prototype, Version, rust_type,
 };
 
-use crate::abi::header_set::Contents;
+use hiplazy_headers::Contents;
 
 /// Everything that can explain what a header set declares.
 pub struct Manifest {

@@ -10,7 +10,7 @@ use hiplazy_abi::{
 };
 
 use crate::abi::Error;
-use crate::abi::declarations::Declarations;
+use hiplazy_headers::Declarations;
 
 const HEADER: &str = include_str!("functions_header.txt");
 

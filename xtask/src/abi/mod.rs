@@ -4,25 +4,20 @@
 //! and the types; `abi/history.txt` gives the header ranges; `abi/exports/` the
 //! version nodes. Every other header set is compared, never written from.
 
-mod c_spelling;
 mod check;
-mod declarations;
-mod header_set;
 mod libclang;
 mod manifest;
 mod supplement;
-mod sys_types;
+mod types_file;
 
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use hiplazy_abi::Version;
 
 pub use check::{Difference, Manifest, compare};
-pub use declarations::{Declaration, Declarations, TranslationUnit, parse_bindings};
-pub use header_set::{Contents, HeaderSet, Source};
-pub use libclang::{Language, provide as provide_libclang};
+pub use hiplazy_headers::{Contents, Error, HeaderSet, Source, parse_bindings};
+pub use libclang::provide as provide_libclang;
 
 use crate::abi::supplement::Supplement;
 use crate::fetch;
@@ -30,27 +25,9 @@ use crate::fetch;
 /// The version of the headers that manifest and types are written from.
 pub const PINNED: Version = Version::new(7, 1);
 
-/// Why the manifest could not be built or checked.
-#[derive(Debug)]
-pub struct Error(String);
-
-impl Error {
-    pub(crate) fn new(problem: impl Into<String>) -> Error {
-        Error(problem.into())
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
-
 impl From<fetch::Missing> for Error {
     fn from(missing: fetch::Missing) -> Error {
-        Error(missing.to_string())
+        Error::new(missing.to_string())
     }
 }
 
@@ -109,8 +86,8 @@ pub fn run(root: &Path, options: &Options) -> Result<Report, Error> {
         ),
         (
             root.join("src/sys/types.rs"),
-            sys_types::generate(pinned.path(), &supplement)?,
-            sys_types::same,
+            types_file::text(pinned.path(), &supplement)?,
+            hiplazy_headers::same,
         ),
     ];
     for (path, text, same) in outputs {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::abi::Error;
-use crate::abi::declarations::{Declarations, TranslationUnit};
-use crate::abi::libclang::Language;
+use hiplazy_headers::Language;
+use hiplazy_headers::{Declarations, TranslationUnit};
 
 /// The files, in an order in which each finds the types that it uses.
 const FILES: [&str; 7] = [

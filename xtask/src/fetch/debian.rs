@@ -108,12 +108,18 @@ pub(crate) fn runtime_5_2() -> Result<PathBuf, Missing> {
     if let Ok(library) = library_in(&cached, "libamdhip64.so.5") {
         return Ok(library);
     }
+    // dpkg has a lock of its own and fails when it is taken.
+    let lock = store::lock("install-runtime-5.2")?;
+    if let Some(library) = installed_runtime_5_2() {
+        return Ok(library);
+    }
     let install = install_runtime_5_2();
     if install.is_ok()
         && let Some(library) = installed_runtime_5_2()
     {
         return Ok(library);
     }
+    drop(lock);
     let earlier = Missing::new(
         V5_2.runtime,
         install

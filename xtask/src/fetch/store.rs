@@ -44,14 +44,7 @@ pub(crate) fn folder(
     let failed = |what: &str, path: &Path, error: std::io::Error| {
         Missing::new(name, format!("{what} {}: {error}", path.display()))
     };
-    fs::create_dir_all(&cache).map_err(|error| failed("cannot create", &cache, error))?;
-
-    let lock_path = cache.join(format!(".{name}.lock"));
-    let lock =
-        File::create(&lock_path).map_err(|error| failed("cannot create", &lock_path, error))?;
-    // Dropping the file unlocks it, also when this process dies.
-    lock.lock()
-        .map_err(|error| failed("cannot lock", &lock_path, error))?;
+    let _lock = lock(name)?;
     if place.is_dir() {
         return Ok(place);
     }
@@ -67,6 +60,22 @@ pub(crate) fn folder(
     fs::rename(&content, &place).map_err(|error| failed("cannot create", &place, error))?;
     eprintln!("fetch: {name} is in {}", place.display());
     Ok(place)
+}
+
+/// Waits until no other process is fetching `name`. Dropping the file unlocks it, also
+/// when this process dies.
+pub(crate) fn lock(name: &str) -> Result<File, Missing> {
+    let cache = cache()?;
+    let path = cache.join(format!(".{name}.lock"));
+    let locked = || {
+        fs::create_dir_all(&cache)?;
+        let file = File::create(&path)?;
+        file.lock()?;
+        Ok(file)
+    };
+    locked().map_err(|error: std::io::Error| {
+        Missing::new(name, format!("cannot lock {}: {error}", path.display()))
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,183 @@
+//! The cargo feature `bindgen`: functions and types from the ROCm headers that the
+//! build is given, instead of the committed manifest.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{cc, run, scratch, skip, text_of};
+use object::read::elf::ElfFile64;
+use object::read::{Object, ObjectSymbol};
+
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("artefacts/bindgen")
+}
+
+/// A build of the C libraries with the feature, and no headers named yet.
+fn cargo_build() -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .current_dir(common::root())
+        .args(["build", "--release", "--locked", "--features", "bindgen"])
+        .args(["-p", "hiplazy-shared", "-p", "hiplazy-static"])
+        .arg("--target-dir")
+        .arg(target())
+        .env_remove("ROCM_PATH")
+        .env_remove("HIPLAZY_HIP_INCLUDE");
+    cargo
+}
+
+/// Builds from the headers in `include`; the build's own words.
+fn build(include: &Path, variable: &str) -> Result<(PathBuf, String), String> {
+    let libclang = xtask::fetch::libclang().map_err(|missing| missing.to_string())?;
+    let mut cargo = cargo_build();
+    let output = cargo
+        .env("LIBCLANG_PATH", libclang)
+        .env(variable, include)
+        .output()
+        .unwrap();
+    let text = text_of(&output);
+    assert!(output.status.success(), "{text}");
+    Ok((target().join("release"), text))
+}
+
+/// The build's one line about `include`.
+#[track_caller]
+fn line_about<'a>(text: &'a str, include: &Path) -> &'a str {
+    let about = format!("headers in {}", include.display());
+    let mut lines = text.lines().filter(|line| line.contains(&about));
+    let line = lines
+        .next()
+        .unwrap_or_else(|| panic!("no line about the headers: {text}"));
+    assert_eq!(lines.next(), None, "one line");
+    line
+}
+
+fn exports(library: &Path) -> BTreeSet<String> {
+    let data = fs::read(library).unwrap();
+    let file = ElfFile64::<object::Endianness>::parse(&*data).unwrap();
+    let symbols = file
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_definition());
+    symbols
+        .map(|symbol| symbol.name().unwrap().to_string())
+        .collect()
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let place = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &place);
+        } else {
+            fs::copy(entry.path(), &place).unwrap();
+        }
+    }
+}
+
+/// One test, since the builds share a folder.
+#[test]
+fn wrappers_are_those_of_the_given_headers() {
+    let (new, old) = match (xtask::fetch::headers_7_1(), xtask::fetch::headers_5_2()) {
+        (Ok(new), Ok(old)) => (new, old),
+        (new, old) => {
+            let why = [new.err(), old.err()].into_iter().flatten();
+            let why: Vec<String> = why.map(|missing| missing.to_string()).collect();
+            skip("builds with the feature bindgen", &why.join("; "));
+            return;
+        }
+    };
+
+    // HIP 7.1 with a function more, a function that takes something else, and, as a
+    // macro, a function that has another link name than its source spelling.
+    let folder = scratch("bindgen-feature");
+    let include = folder.join("include");
+    copy_folder(&new.join("hip"), &include.join("hip"));
+    let header = include.join("hip/hip_runtime_api.h");
+    let text = fs::read_to_string(&header).unwrap();
+    let changed = text.replacen(
+        "hipError_t hipDeviceSynchronize(void);",
+        "hipError_t hipDeviceSynchronize(int brandNewArgument);\n\
+         #define hipBrandNew hipBrandNewR0800\n\
+         #ifdef __cplusplus\nextern \"C\"\n#endif\n\
+         hipError_t hipBrandNew(hipStream_t stream);\n",
+        1,
+    );
+    assert_ne!(
+        text, changed,
+        "the header declares hipDeviceSynchronize as expected"
+    );
+    fs::write(&header, changed).unwrap();
+
+    let (release, text) = match build(&include, "HIPLAZY_HIP_INCLUDE") {
+        Ok(built) => built,
+        Err(why) => return skip("builds with the feature bindgen", &why),
+    };
+    let line = line_about(&text, &include);
+    assert!(line.contains("HIP 70125424 headers"), "{line}");
+    assert!(
+        line.contains("the manifest lacks 1 (hipBrandNewR0800)"),
+        "{line}"
+    );
+    // The 7.1 headers take the options of hipLibraryLoad* through one pointer more than
+    // later ones.
+    assert!(
+        line.contains("declares otherwise 3 (hipDeviceSynchronize, hipLibraryLoadData, hipLibraryLoadFromFile)"),
+        "{line}"
+    );
+    let names = exports(&release.join("libhiplazy.so"));
+    for name in [
+        "hiplazy_hipBrandNewR0800",
+        "hiplazy_hipGetDevicePropertiesR0600",
+        "hiplazy_hipMemcpy_spt",
+        "hiplazy___hipRegisterFatBinary",
+        "hiplazy_hiprtcCompileProgram",
+        "hiplazy_hsa_init",
+        "hiplazy_load",
+    ] {
+        assert!(names.contains(name), "{name}");
+    }
+    assert!(!names.contains("hiplazy_hipBrandNew"));
+
+    // The new function works as any other, and the header version is known.
+    let source = folder.join("client.c");
+    let client = "#include <hiplazy/hiplazy.h>\n#include <stdio.h>\n\
+                  int hiplazy_hipBrandNewR0800(void *stream);\n\
+                  int main(void) {\n\
+                  printf(\"%d %d\\n\", hiplazy_hipBrandNewR0800(0), hiplazy_header_version());\n\
+                  return 0;\n}\n";
+    fs::write(&source, client).unwrap();
+    let program = folder.join("client");
+    cc(&[], &program, &[&source, &release.join("libhiplazy.a")]);
+    let output = run(common::clean(&program).env("HIPLAZY_DISABLE", "1"));
+    assert_eq!(output, "303 70125424\n");
+
+    // Older headers, found as a ROCm folder: no R0600 struct, so no such function.
+    let rocm = folder.join("rocm");
+    fs::create_dir(&rocm).unwrap();
+    copy_folder(&old.join("hip"), &rocm.join("include/hip"));
+    let (release, text) = match build(&rocm, "ROCM_PATH") {
+        Ok(built) => built,
+        Err(why) => return skip("builds with the feature bindgen", &why),
+    };
+    let line = line_about(&text, &rocm.join("include"));
+    assert!(line.contains("the manifest lacks none"), "{line}");
+    let names = exports(&release.join("libhiplazy.so"));
+    assert!(names.contains("hiplazy_hipGetDeviceProperties"));
+    assert!(names.contains("hiplazy_hipMallocArray"));
+    assert!(!names.contains("hiplazy_hipGetDevicePropertiesR0600"));
+}
+
+/// Without a folder the build fails and says what to set.
+#[test]
+fn a_missing_folder_is_a_clear_error() {
+    let output = cargo_build().output().unwrap();
+    let text = text_of(&output);
+    assert!(!output.status.success(), "{text}");
+    assert!(text.contains("set HIPLAZY_HIP_INCLUDE"), "{text}");
+}
