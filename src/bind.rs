@@ -7,7 +7,7 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 
 use once_cell::race::OnceRef;
 
@@ -19,7 +19,7 @@ use crate::log::{Level, log};
 use crate::report::{REPORT_SIZE, Report};
 use crate::search::Search;
 use crate::text::Text;
-use crate::{absent, env, errno, open, slots, thread};
+use crate::{absent, env, errno, memory, open, slots, thread};
 
 /// What is known of one library.
 struct State {
@@ -119,6 +119,7 @@ pub(crate) fn find(library: Library) -> Result<&'static Loaded, Cause> {
 /// Looks for `library`. A fruitless search is remembered until something is added
 /// to the process's link map, and its report kept.
 fn search(library: Library, added: u64, report: &mut Report) -> Result<Option<Loaded>, Cause> {
+    let failures = memory::failures();
     let mut search = Search::new(library, report);
     let disabled = env::is_on(env::DISABLE);
     let mut found = if disabled {
@@ -139,6 +140,9 @@ fn search(library: Library, added: u64, report: &mut Report) -> Result<Option<Lo
     }
     if found.is_none() {
         let text = report.finish();
+        if memory::failures() != failures {
+            return Err(Cause::OutOfMemory);
+        }
         log(Level::Info, |line| {
             line.str("no ").str(library.title()).str("\n").c_str(text);
         });
@@ -248,10 +252,13 @@ impl Scope {
         match env::own(env::SCOPE) {
             Some(value) if value == c"global" => Scope::Global,
             Some(value) if value != c"runtime" => {
-                log(Level::Error, |text| {
-                    text.str("HIPLAZY_SCOPE=").c_str(value);
-                    text.str(" is not runtime or global; runtime is used");
-                });
+                static SAID: AtomicBool = AtomicBool::new(false);
+                if !SAID.swap(true, Ordering::Relaxed) {
+                    log(Level::Error, |text| {
+                        text.str("HIPLAZY_SCOPE=").c_str(value);
+                        text.str(" is not runtime or global; runtime is used");
+                    });
+                }
                 Scope::Runtime
             }
             _ => Scope::Runtime,

@@ -14,6 +14,7 @@ use core::ptr;
 
 use libloading::os::unix::Library;
 
+use crate::memory;
 use crate::text::Text;
 
 /// A library that stays open for the life of the process.
@@ -89,7 +90,17 @@ pub(crate) fn open(file: &CStr, mapped_only: bool, why: &mut Text) -> Option<Han
             });
         } else {
             // SAFETY: dlerror returned a C string.
-            why.c_str(unsafe { CStr::from_ptr(message) });
+            let message = unsafe { CStr::from_ptr(message) };
+            why.c_str(message);
+            // glibc's own texts, and strerror's for ENOMEM.
+            let texts: [&[u8]; 3] = [
+                b"out of memory",
+                b"cannot create shared object descriptor",
+                b"Cannot allocate memory",
+            ];
+            if texts.iter().any(|text| message.to_bytes().ends_with(text)) {
+                memory::failed();
+            }
         }
         return None;
     }

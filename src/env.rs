@@ -50,7 +50,9 @@ pub(crate) fn system(name: &'static CStr) -> Option<&'static CStr> {
         }
         return None;
     }
-    intern(value.to_bytes())
+    // Without memory for a copy the environment's own string has to do: a variable
+    // that is not obeyed would be worse.
+    intern(value.to_bytes()).or(Some(value))
 }
 
 /// Whether a switch such as `HIPLAZY_DISABLE` is on: any value but `0`.

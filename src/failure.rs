@@ -64,7 +64,7 @@ impl Failure {
                     .str(" itself is being opened and is not mapped yet");
             }
             Cause::OutOfMemory => {
-                text.str("out of memory before anything was looked for");
+                text.str("out of memory while a runtime was looked for; the next call looks again");
             }
         }
     }

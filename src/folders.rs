@@ -184,7 +184,8 @@ pub(crate) fn packages_of(file: &[u8], path: &mut Text) -> bool {
 }
 
 /// If `LD_LIBRARY_PATH` leads ld.so to a file for `name` that was cut short, which
-/// would end the process: that file and what is wrong with it.
+/// would end the process, or to a FIFO, which would stop it: that file and what is
+/// wrong with it.
 pub(crate) fn broken_in_library_path(name: &CStr) -> Option<(&'static CStr, Unfit)> {
     let folders = env::system(c"LD_LIBRARY_PATH")?;
     let mut buffer = [0; libc::PATH_MAX as usize];
@@ -197,7 +198,9 @@ pub(crate) fn broken_in_library_path(name: &CStr) -> Option<(&'static CStr, Unfi
             .c_str(name);
         let Some(file) = path.path() else { continue };
         match elf::check(file) {
-            Err(Unfit::Truncated) => return Some((intern(path.bytes())?, Unfit::Truncated)),
+            Err(unfit @ (Unfit::Truncated | Unfit::NotAFile)) => {
+                return Some((intern(path.bytes())?, unfit));
+            }
             // ld.so takes this one.
             Ok(()) => return None,
             // ld.so goes on behind these.

@@ -65,6 +65,7 @@ mod functions;
 mod intern;
 mod loaded;
 mod log;
+mod memory;
 mod open;
 mod report;
 mod search;

@@ -58,6 +58,9 @@ impl<'a, 'b> Search<'a, 'b> {
         if let Some(runtime) = env::own(env::RUNTIME) {
             let found = self.attempt("HIPLAZY_RUNTIME", runtime, Kind::Explicit);
             if found.is_none() {
+                // Not even one that was mapped meanwhile: a refused file may be mapped
+                // itself, and moves the link map.
+                self.stop = true;
                 self.report.note(
                     "HIPLAZY_RUNTIME is tried alone: correct it, or unset it to search for a runtime.",
                 );

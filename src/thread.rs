@@ -13,6 +13,7 @@ use core::ptr;
 use once_cell::race::OnceNonZeroUsize;
 
 use crate::failure::{Cause, Failure};
+use crate::memory;
 use crate::text::Text;
 
 /// Longest text of [`last_error`](crate::last_error), in bytes, with its NUL.
@@ -65,6 +66,7 @@ fn block() -> Option<*mut Block> {
     // is written below before anyone reads it).
     let block = unsafe { libc::calloc(1, size_of::<Block>()) }.cast::<Block>();
     if block.is_null() {
+        memory::failed();
         return None;
     }
     // SAFETY: fresh memory of a block's size and of malloc's alignment.
@@ -72,6 +74,7 @@ fn block() -> Option<*mut Block> {
     // SAFETY: the key exists; the block was made by `calloc`, as its destructor
     // `free` wants it.
     if unsafe { libc::pthread_setspecific(key, block.cast::<c_void>()) } != 0 {
+        memory::failed();
         // SAFETY: nobody else has seen the block.
         unsafe { libc::free(block.cast()) };
         return None;
