@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod abi_command;
+mod demo;
 mod fetch_command;
+mod test_command;
 
 #[derive(Parser)]
 #[command(
@@ -21,6 +23,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Show hiplazy at work on this machine: headless, on fake HIP 5, 6, 7 and on real runtimes
+    Demo(demo::Arguments),
+    /// Set up, then run every check and test: what CI runs
+    Test(test_command::Arguments),
     /// Rebuild the ABI manifest and the Rust types from real headers, or check them
     Abi(abi_command::Arguments),
     /// Fetch real runtimes, headers and stubs into the cache
@@ -29,6 +35,8 @@ enum Task {
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
+        Task::Demo(arguments) => demo::run(&arguments, &workspace()),
+        Task::Test(arguments) => test_command::run(&arguments, &workspace()),
         Task::Abi(arguments) => abi_command::run(&arguments, &workspace()),
         Task::Fetch(arguments) => fetch_command::run(&arguments),
     }
