@@ -15,6 +15,16 @@
 
 static __thread char refused[PATH_MAX + 128];
 
+static void *(*next_dlopen)(const char *, int);
+static char *(*next_dlerror)(void);
+
+/* At the start, since dlsym forgets the message that dlerror is to tell. */
+__attribute__((constructor)) static void find_next(void)
+{
+    next_dlopen = dlsym(RTLD_NEXT, "dlopen");
+    next_dlerror = dlsym(RTLD_NEXT, "dlerror");
+}
+
 static int fenced(const char *file)
 {
     const char *base = strrchr(file, '/');
@@ -56,22 +66,20 @@ static int allowed(const char *file)
 
 void *dlopen(const char *file, int flags)
 {
-    void *(*next)(const char *, int) = dlsym(RTLD_NEXT, "dlopen");
     refused[0] = 0;
     if (file && !(flags & RTLD_NOLOAD) && fenced(file) && !allowed(file)) {
         snprintf(refused, sizeof refused,
                  "%s: cannot open shared object file: No such file or directory", file);
         return NULL;
     }
-    return next(file, flags); /* a tail call: ld.so looks at the caller's RUNPATH */
+    return next_dlopen(file, flags); /* a tail call: ld.so looks at the caller's RUNPATH */
 }
 
 char *dlerror(void)
 {
     static __thread char given[sizeof refused];
-    char *(*next)(void) = dlsym(RTLD_NEXT, "dlerror");
     if (!refused[0])
-        return next();
+        return next_dlerror();
     memcpy(given, refused, sizeof given);
     refused[0] = 0;
     return given;

@@ -3,8 +3,8 @@
 
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
-use std::ffi::OsStr;
-use std::io::Write;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -26,16 +26,22 @@ pub fn scratch(test: &str) -> PathBuf {
 /// The release build of the C libraries: `libhiplazy.so` and `libhiplazy.a`.
 pub fn libraries() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| build_libraries("libraries", None))
+    BUILT.get_or_init(|| build_libraries("libraries", None, &[]))
 }
 
 /// The same with the typed wrappers and cold paths of other processors.
 pub fn typed_libraries() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| build_libraries("typed", Some("--cfg hiplazy_typed")))
+    BUILT.get_or_init(|| build_libraries("typed", Some("--cfg hiplazy_typed"), &[]))
 }
 
-fn build_libraries(name: &str, flags: Option<&str>) -> PathBuf {
+/// The same without the cargo feature `env`.
+pub fn libraries_without_env() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| build_libraries("without-env", None, &["--no-default-features"]))
+}
+
+fn build_libraries(name: &str, flags: Option<&str>, arguments: &[&str]) -> PathBuf {
     // A target folder of their own: cargo may hold the lock of the tests' one.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("artefacts")
@@ -52,6 +58,7 @@ fn build_libraries(name: &str, flags: Option<&str>) -> PathBuf {
             "-p",
             "hiplazy-static",
         ])
+        .args(arguments)
         .arg("--target-dir")
         .arg(&target);
     if let Some(flags) = flags {
@@ -125,8 +132,25 @@ fn fence() -> &'static Path {
 pub fn fenced(program: &Path, allowed: &[&Path]) -> Command {
     let mut command = clean(program);
     command.env("LD_PRELOAD", fence());
-    command.env("FENCE_ALLOW", env::join_paths(allowed).unwrap());
+    // The fence compares real paths, and the cache may lie behind a link.
+    let real = allowed
+        .iter()
+        .map(|folder| fs::canonicalize(folder).unwrap_or_else(|_| folder.into()));
+    command.env("FENCE_ALLOW", env::join_paths(real).unwrap());
     command
+}
+
+/// Has `command` preload `library` as well.
+pub fn preload(command: &mut Command, library: &Path) {
+    let before = command.get_envs().find(|(name, _)| *name == "LD_PRELOAD");
+    let mut value = before
+        .and_then(|(_, value)| value)
+        .map_or_else(OsString::new, OsString::from);
+    if !value.is_empty() {
+        value.push(":");
+    }
+    value.push(library);
+    command.env("LD_PRELOAD", value);
 }
 
 /// A process without the environment of this one.
@@ -141,10 +165,16 @@ pub fn clean(program: &Path) -> Command {
     command
 }
 
+/// A line that is seen although the test passes: the test harness keeps what
+/// `eprintln!` prints to itself.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Says that a test, or a part of one, could not run here, and why; `cargo xtask
 /// test` counts these.
 pub fn skip(what: &str, why: &str) {
-    eprintln!("SKIPPED {what}: {why}");
+    say(&format!("SKIPPED {what}: {why}"));
     if let Some(file) = env::var_os("HIPLAZY_SKIPS") {
         let opened = fs::OpenOptions::new().create(true).append(true).open(file);
         let line = format!("{what}: {}\n", why.replace('\n', " "));
