@@ -210,6 +210,32 @@ static inline int finish_none(int result) { return result; }
   ENTRY(fn, fn, HIP_FLAGS, finish_hip, __VA_ARGS__)      \
   ALWAYS_INLINE BODY(fn, __VA_ARGS__)
 
+/* The same with a first answer: quick_##fn is true if the call is certain to
+ * succeed. It calls nothing and so needs no stack; everything else goes on to the
+ * whole function with its arguments where they are. */
+#define HIP_QUICK(fn, ...)                                                       \
+  ALWAYS_INLINE BODY(fn, __VA_ARGS__);                                           \
+  RECORDED(fn, __VA_ARGS__)                                                      \
+  EXPORT int fn(MAP_COMMA(DECLARE, __VA_ARGS__));                                \
+  FUNCTION_RECORD(fn, HIP_FLAGS)                                                 \
+  static __attribute__((noinline)) int whole_##fn(MAP_COMMA(DECLARE, __VA_ARGS__)) { \
+    int result;                                                                  \
+    if (is_active())                                                             \
+      result = recorded_##fn(&record_##fn, MAP_COMMA(ARGUMENT, __VA_ARGS__));    \
+    else                                                                         \
+      result = body_##fn(MAP_COMMA(ARGUMENT, __VA_ARGS__));                      \
+    return finish_hip(result);                                                   \
+  }                                                                              \
+  int fn(MAP_COMMA(DECLARE, __VA_ARGS__)) {                                      \
+    if (likely(!is_active() && quick_##fn(MAP_COMMA(ARGUMENT, __VA_ARGS__))))    \
+      return finish_hip(hipSuccess);                                             \
+    int result = whole_##fn(MAP_COMMA(ARGUMENT, __VA_ARGS__));                   \
+    /* Not a tail call: for one, gcc saves registers before the first test. */   \
+    __asm__ volatile("" : "+r"(result));                                         \
+    return result;                                                               \
+  }                                                                              \
+  ALWAYS_INLINE BODY(fn, __VA_ARGS__)
+
 /* The same, also under the name with _spt (per-thread default stream). */
 #define HIP_SPT(fn, ...)                                 \
   BODY(fn, __VA_ARGS__);                                 \

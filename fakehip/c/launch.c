@@ -162,7 +162,18 @@ static inline ALWAYS_INLINE hipError_t run(struct launch launch, bool module_lau
 
 /* --- by handle ------------------------------------------------------------------- */
 
-HIP_HOT(hipModuleLaunchKernel, (in, hipFunction_t, function), (in, unsigned, grid_x),
+static inline ALWAYS_INLINE bool quick_hipModuleLaunchKernel(
+    hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+    unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t stream, void **params,
+    void **extra) {
+  (void)shared_bytes;
+  return function == fake_thread.launched &&
+         atomic_load_explicit(&fake_unloads, memory_order_relaxed) == fake_thread.launched_at &&
+         function && params && !extra && (uintptr_t)stream <= 2 &&
+         is_size((dim3){grid_x, grid_y, grid_z}, (dim3){block_x, block_y, block_z});
+}
+
+HIP_QUICK(hipModuleLaunchKernel, (in, hipFunction_t, function), (in, unsigned, grid_x),
         (in, unsigned, grid_y), (in, unsigned, grid_z), (in, unsigned, block_x),
         (in, unsigned, block_y), (in, unsigned, block_z), (in, unsigned, shared_bytes),
         (in, hipStream_t, stream), (in, void **, params), (in, void **, extra)) {

@@ -61,6 +61,7 @@ pub(crate) const HOT: &[&str] = &[
 const DEFINITIONS: &[(&str, usize)] = &[
     ("HIP(", 0),
     ("HIP_HOT(", 0),
+    ("HIP_QUICK(", 0),
     ("HIP_SPT(", 0),
     ("HIP_ALIAS(", 0),
     ("HIP_ALWAYS(", 0),

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod abi_command;
+mod bench;
 mod demo;
 mod fetch_command;
 mod test_command;
@@ -29,6 +30,12 @@ enum Task {
     Test(test_command::Arguments),
     /// Rebuild the ABI manifest and the Rust types from real headers, or check them
     Abi(abi_command::Arguments),
+    /// Measure what a call costs, five ways of linking side by side
+    Bench {
+        /// Fail if a ratio or a size is over its limit: what CI runs
+        #[arg(long)]
+        gate: bool,
+    },
     /// Fetch real runtimes, headers and stubs into the cache
     Fetch(fetch_command::Arguments),
 }
@@ -38,6 +45,13 @@ fn main() -> ExitCode {
         Task::Demo(arguments) => demo::run(&arguments, &workspace()),
         Task::Test(arguments) => test_command::run(&arguments, &workspace()),
         Task::Abi(arguments) => abi_command::run(&arguments, &workspace()),
+        Task::Bench { gate } => match bench::run(gate) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("cargo xtask bench: {error}");
+                ExitCode::FAILURE
+            }
+        },
         Task::Fetch(arguments) => fetch_command::run(&arguments),
     }
 }
