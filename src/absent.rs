@@ -52,16 +52,22 @@ pub(crate) fn answer(index: usize, cause: Cause) -> *const c_void {
         (class == Class::Error).then_some(code),
     );
     match class {
-        Class::Error => match (name, code) {
-            (b"hipGetDeviceCount", NO_DEVICE) => no_device_count as *const c_void,
-            (b"hipRuntimeGetVersion" | b"hipDriverGetVersion", INIT_FAILED) => {
-                no_version as *const c_void
+        Class::Error => {
+            let zeroed: [&[u8]; 3] = [
+                b"hipGetDeviceCount",
+                b"hipRuntimeGetVersion",
+                b"hipDriverGetVersion",
+            ];
+            match (code, absent && zeroed.contains(&name)) {
+                (NO_DEVICE, true) => zero::<NO_DEVICE> as *const c_void,
+                (NO_DEVICE, false) => constant::<NO_DEVICE> as *const c_void,
+                (OUT_OF_MEMORY, true) => zero::<OUT_OF_MEMORY> as *const c_void,
+                (OUT_OF_MEMORY, false) => constant::<OUT_OF_MEMORY> as *const c_void,
+                (SYMBOL_NOT_FOUND, _) => constant::<SYMBOL_NOT_FOUND> as *const c_void,
+                (_, true) => zero::<INIT_FAILED> as *const c_void,
+                (_, false) => constant::<INIT_FAILED> as *const c_void,
             }
-            (_, NO_DEVICE) => constant::<NO_DEVICE> as *const c_void,
-            (_, SYMBOL_NOT_FOUND) => constant::<SYMBOL_NOT_FOUND> as *const c_void,
-            (_, OUT_OF_MEMORY) => constant::<OUT_OF_MEMORY> as *const c_void,
-            _ => constant::<INIT_FAILED> as *const c_void,
-        },
+        }
         Class::Rtc => constant::<HIPRTC_INTERNAL_ERROR> as *const c_void,
         Class::Hsa => constant::<HSA_ERROR> as *const c_void,
         Class::String => empty_string as *const c_void,
@@ -99,26 +105,13 @@ extern "C" fn zero_channel() -> Channel {
     }
 }
 
-unsafe extern "C" fn no_device_count(count: *mut c_int) -> c_int {
-    // SAFETY: by the declaration of hipGetDeviceCount this is null or writable.
-    unsafe { write_zero(count) };
-    NO_DEVICE
-}
-
-unsafe extern "C" fn no_version(version: *mut c_int) -> c_int {
-    // SAFETY: by the declaration of the version queries this is null or writable.
-    unsafe { write_zero(version) };
-    INIT_FAILED
-}
-
-/// # Safety
-///
-/// `place` is null or writable.
-unsafe fn write_zero(place: *mut c_int) {
-    if !place.is_null() {
-        // SAFETY: as the caller promises.
-        unsafe { place.write(0) };
+/// For the functions whose only argument is a number to be written, which is then 0.
+unsafe extern "C" fn zero<const VALUE: c_int>(number: *mut c_int) -> c_int {
+    if !number.is_null() {
+        // SAFETY: by the declarations of these functions it is null or writable.
+        unsafe { number.write(0) };
     }
+    VALUE
 }
 
 extern "C" fn last_error() -> c_int {

@@ -120,14 +120,15 @@ pub(crate) struct LinkMap {
 
 /// `Elf64_Dyn` and `Elf32_Dyn`: a tag and a value, each of a word.
 #[repr(C)]
-struct Dyn {
-    tag: isize,
-    value: usize,
+#[derive(Clone, Copy)]
+pub(crate) struct Dyn {
+    pub(crate) tag: isize,
+    pub(crate) value: usize,
 }
 
-const DT_NULL: isize = 0;
-const DT_STRTAB: isize = 5;
-const DT_SONAME: isize = 14;
+pub(crate) const DT_NULL: isize = 0;
+pub(crate) const DT_STRTAB: isize = 5;
+pub(crate) const DT_SONAME: isize = 14;
 
 /// A mapped object, known by its link map. Two are the same object if and only if
 /// they are equal.

@@ -1,14 +1,16 @@
-//! Whether `dlopen` would survive a file.
+//! Whether `dlopen` would survive a file, and what the file calls itself.
 //!
 //! ld.so maps a file that was cut short and then dies of SIGBUS while relocating
 //! it, and it runs the constructors of whatever it is given. So a path is looked at
-//! first: a readable regular file, an ELF shared object of this machine, whole.
+//! first: a readable regular file, an ELF shared object of this machine, whole. Its
+//! `DT_SONAME` tells a stub before any of its code has run.
 
 use core::ffi::{CStr, c_int};
 use core::mem::{MaybeUninit, size_of};
 
 use libc::{Elf64_Ehdr, Elf64_Phdr};
 
+use crate::dl::{self, Dyn};
 use crate::errno;
 use crate::text::Text;
 
@@ -50,15 +52,26 @@ impl Unfit {
     }
 }
 
+/// A file's `DT_SONAME`; empty if it has none. Cut at [`SONAME_SIZE`] bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Soname {
+    bytes: [u8; SONAME_SIZE],
+    len: usize,
+}
+
+const SONAME_SIZE: usize = 128;
+
+impl Soname {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or(b"")
+    }
+}
+
 /// Checks the file at `path`.
-pub(crate) fn check(path: &CStr) -> Result<(), Unfit> {
+pub(crate) fn check(path: &CStr) -> Result<Soname, Unfit> {
+    let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
     // SAFETY: a C string and flags; no memory is passed.
-    let file = unsafe {
-        libc::open(
-            path.as_ptr(),
-            libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK,
-        )
-    };
+    let file = unsafe { libc::open(path.as_ptr(), flags) };
     if file < 0 {
         return Err(match errno::get() {
             libc::ENOENT | libc::ENOTDIR => Unfit::Absent,
@@ -71,7 +84,7 @@ pub(crate) fn check(path: &CStr) -> Result<(), Unfit> {
     result
 }
 
-fn check_file(file: c_int) -> Result<(), Unfit> {
+fn check_file(file: c_int) -> Result<Soname, Unfit> {
     let mut status = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: `status` is writable; it is read only after success.
     let status = unsafe {
@@ -104,18 +117,70 @@ fn check_file(file: c_int) -> Result<(), Unfit> {
     if header.e_phentsize as usize != size_of::<Elf64_Phdr>() {
         return Err(Unfit::NotElf);
     }
-    for index in 0..u64::from(header.e_phnum) {
-        let offset = header
-            .e_phoff
-            .saturating_add(index * size_of::<Elf64_Phdr>() as u64);
-        let segment: Elf64_Phdr = read_record(file, offset)?;
-        if segment.p_type == libc::PT_LOAD
-            && segment.p_offset.saturating_add(segment.p_filesz) > size
-        {
-            return Err(Unfit::Truncated);
+    let mut dynamic = None;
+    for segment in segments(file, &header) {
+        let segment = segment?;
+        let end = segment.p_offset.saturating_add(segment.p_filesz);
+        match segment.p_type {
+            libc::PT_LOAD if end > size => return Err(Unfit::Truncated),
+            libc::PT_DYNAMIC => dynamic = Some(segment),
+            _ => {}
         }
     }
-    Ok(())
+    Ok(dynamic.map_or(NO_SONAME, |dynamic| soname(file, &header, &dynamic)))
+}
+
+const NO_SONAME: Soname = Soname {
+    bytes: [0; SONAME_SIZE],
+    len: 0,
+};
+
+fn segments(file: c_int, header: &Elf64_Ehdr) -> impl Iterator<Item = Result<Elf64_Phdr, Unfit>> {
+    let start = header.e_phoff;
+    (0..u64::from(header.e_phnum)).map(move |index| {
+        read_record(
+            file,
+            start.saturating_add(index * size_of::<Elf64_Phdr>() as u64),
+        )
+    })
+}
+
+/// The name in the file's dynamic section; empty if it cannot be read.
+fn soname(file: c_int, header: &Elf64_Ehdr, dynamic: &Elf64_Phdr) -> Soname {
+    let (mut strings, mut name) = (None, None);
+    for index in 0..dynamic.p_filesz / size_of::<Dyn>() as u64 {
+        let offset = dynamic
+            .p_offset
+            .saturating_add(index * size_of::<Dyn>() as u64);
+        let Ok(Dyn { tag, value }) = read_record(file, offset) else {
+            break;
+        };
+        match tag {
+            dl::DT_NULL => break,
+            dl::DT_STRTAB => strings = Some(value as u64),
+            dl::DT_SONAME => name = Some(value as u64),
+            _ => {}
+        }
+    }
+    let (Some(strings), Some(name)) = (strings, name) else {
+        return NO_SONAME;
+    };
+    // The string table is named by its address, so it is looked for in what is loaded.
+    let holder = segments(file, header).flatten().find(|segment| {
+        let end = segment.p_vaddr.saturating_add(segment.p_filesz);
+        segment.p_type == libc::PT_LOAD && (segment.p_vaddr..end).contains(&strings)
+    });
+    let Some(holder) = holder else {
+        return NO_SONAME;
+    };
+    let offset = (strings - holder.p_vaddr)
+        .saturating_add(holder.p_offset)
+        .saturating_add(name);
+    let mut bytes = [0; SONAME_SIZE];
+    let count = read_some(file, offset, &mut bytes).unwrap_or(0);
+    let read = bytes.get(..count).unwrap_or(b"");
+    let len = read.iter().position(|byte| *byte == 0).unwrap_or(count);
+    Soname { bytes, len }
 }
 
 /// A record of plain integers, as `Elf64_Ehdr` and `Elf64_Phdr` are.
@@ -128,6 +193,8 @@ unsafe trait Record: Copy {}
 unsafe impl Record for Elf64_Ehdr {}
 // SAFETY: integers only.
 unsafe impl Record for Elf64_Phdr {}
+// SAFETY: integers only.
+unsafe impl Record for Dyn {}
 
 fn read_record<T: Record>(file: c_int, offset: u64) -> Result<T, Unfit> {
     let mut record = MaybeUninit::<T>::zeroed();
@@ -141,16 +208,21 @@ fn read_record<T: Record>(file: c_int, offset: u64) -> Result<T, Unfit> {
 }
 
 fn read_at(file: c_int, offset: u64, bytes: &mut [u8]) -> Result<(), Unfit> {
+    let wanted = bytes.len();
+    match read_some(file, offset, bytes)? {
+        count if count == wanted => Ok(()),
+        _ => Err(Unfit::Truncated),
+    }
+}
+
+/// Reads as much of `bytes` as the file has there.
+fn read_some(file: c_int, offset: u64, bytes: &mut [u8]) -> Result<usize, Unfit> {
     let Ok(offset) = libc::off_t::try_from(offset) else {
         return Err(Unfit::Truncated);
     };
     // SAFETY: the buffer is writable for its length.
     let count = unsafe { libc::pread(file, bytes.as_mut_ptr().cast(), bytes.len(), offset) };
-    match count {
-        count if count < 0 => Err(Unfit::Error(errno::get())),
-        count if count as usize == bytes.len() => Ok(()),
-        _ => Err(Unfit::Truncated),
-    }
+    usize::try_from(count).map_err(|_| Unfit::Error(errno::get()))
 }
 
 #[cfg(test)]
@@ -161,7 +233,7 @@ mod tests {
     use std::format;
     use std::vec::Vec;
 
-    fn checked(bytes: &[u8]) -> Result<(), Unfit> {
+    fn checked(bytes: &[u8]) -> Result<Soname, Unfit> {
         let name = format!(
             "hiplazy-elf-{}-{:?}",
             std::process::id(),
@@ -182,7 +254,10 @@ mod tests {
 
     #[test]
     fn a_whole_library_passes() {
-        assert_eq!(checked(&a_library()), Ok(()));
+        assert_eq!(
+            checked(&a_library()).map(|soname| soname.bytes().to_vec()),
+            Ok(b"libc.so.6".to_vec())
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_int};
 
-use crate::elf::{self, Unfit};
+use crate::elf::{self, Soname, Unfit};
 use crate::env;
 use crate::intern::intern;
 use crate::text::Text;
@@ -183,28 +183,23 @@ pub(crate) fn packages_of(file: &[u8], path: &mut Text) -> bool {
     }
 }
 
-/// If `LD_LIBRARY_PATH` leads ld.so to a file for `name` that was cut short, which
-/// would end the process, or to a FIFO, which would stop it: that file and what is
-/// wrong with it.
-pub(crate) fn broken_in_library_path(name: &CStr) -> Option<(&'static CStr, Unfit)> {
+/// The file that `LD_LIBRARY_PATH` leads ld.so to for `name`: what it is called, or why
+/// ld.so would die of it (cut short) or wait for ever (a FIFO).
+pub(crate) fn in_library_path(name: &CStr) -> Option<(&'static CStr, Result<Soname, Unfit>)> {
     let folders = env::system(c"LD_LIBRARY_PATH")?;
     let mut buffer = [0; libc::PATH_MAX as usize];
     let mut path = Text::new(&mut buffer);
     for folder in folders.to_bytes().split(|byte| matches!(byte, b':' | b';')) {
         path.truncate(0);
         // An empty entry is the working directory (ld.so(8)).
-        path.push(if folder.is_empty() { b"." } else { folder })
-            .str("/")
-            .c_str(name);
+        let folder = if folder.is_empty() { b"." } else { folder };
+        path.push(folder).str("/").c_str(name);
         let Some(file) = path.path() else { continue };
-        match elf::check(file) {
-            Err(unfit @ (Unfit::Truncated | Unfit::NotAFile)) => {
-                return Some((intern(path.bytes())?, unfit));
-            }
-            // ld.so takes this one.
-            Ok(()) => return None,
-            // ld.so goes on behind these.
-            Err(_) => {}
+        let found = elf::check(file);
+        // Behind a file with another fault ld.so goes on, or it says itself what is
+        // wrong.
+        if matches!(found, Ok(_) | Err(Unfit::Truncated | Unfit::NotAFile)) {
+            return Some((intern(path.bytes())?, found));
         }
     }
     None

@@ -177,6 +177,36 @@ pub(crate) enum Refused {
     UnknownMajor,
 }
 
+/// Whether something that calls itself `soname` can be `library`, of an ABI that is
+/// known or that the user asked for.
+pub(crate) fn check_soname(
+    soname: &[u8],
+    library: Library,
+    explicit: bool,
+    why: &mut Text,
+) -> Result<(), Refused> {
+    if !library.named(dl::base_name(soname)) {
+        why.str("a stub in disguise: its SONAME is '")
+            .push(soname)
+            .str("', not ");
+        why.str(library.stem()).str(".so*");
+        return Err(Refused::NotIt);
+    }
+    match so_number(soname) {
+        Some(major) if library == Library::Hip => check_major(major, explicit, why),
+        _ => Ok(()),
+    }
+}
+
+fn check_major(major: u32, explicit: bool, why: &mut Text) -> Result<(), Refused> {
+    if explicit || MAJORS.contains(&major) {
+        return Ok(());
+    }
+    why.str("its ABI major, ").number(major.into());
+    why.str(", is not one of 5, 6, 7 that this hiplazy knows; HIPLAZY_RUNTIME can name it");
+    Err(Refused::UnknownMajor)
+}
+
 /// Checks by identity that `handle` leads to `library`, and not to something that
 /// merely has its file name or its functions.
 ///
@@ -204,16 +234,12 @@ pub(crate) fn accept(
         return Err(Refused::NotIt);
     };
     let soname = object.soname().unwrap_or(c"");
-    if !library.named(dl::base_name(soname.to_bytes())) {
-        why.str("a stub in disguise: its ")
-            .c_str(library.anchor())
-            .str(" lies in ");
-        why.c_str(object.name())
-            .str(" with SONAME '")
-            .c_str(soname)
-            .str("', not ");
-        why.str(library.stem()).str(".so*");
-        return Err(Refused::NotIt);
+    if let Err(refused) = check_soname(soname.to_bytes(), library, explicit, why) {
+        why.str("; that is ")
+            .c_str(object.name())
+            .str(", which its ");
+        why.c_str(library.anchor()).str(" lies in");
+        return Err(refused);
     }
     // A file may bring the runtime along as its dependency. Then the runtime's own
     // handle is the one to ask, not one that has other definitions in front of it.
@@ -230,11 +256,7 @@ pub(crate) fn accept(
             version = ask_version(&handle);
             u32::try_from(version / 10_000_000).unwrap_or(0)
         });
-        if !MAJORS.contains(&major) && !explicit {
-            why.str("its ABI major, ").number(major.into());
-            why.str(", is not one of 5, 6, 7 that this hiplazy knows; HIPLAZY_RUNTIME can name it");
-            return Err(Refused::UnknownMajor);
-        }
+        check_major(major, explicit, why)?;
     }
     let (Some(path), Some(soname)) = (real_path(object.name()), intern(soname.to_bytes())) else {
         why.str("no memory to keep its name");

@@ -7,7 +7,7 @@
 use core::ffi::{CStr, c_void};
 
 use crate::dl::{self, Mapped, Object};
-use crate::elf::{self, Unfit};
+use crate::elf::{self, Soname, Unfit};
 use crate::env;
 use crate::folders::{self, Folders};
 use crate::intern::intern;
@@ -82,9 +82,10 @@ impl<'a, 'b> Search<'a, 'b> {
     pub(crate) fn hiprtc(&mut self, hip: &Loaded) -> Option<Loaded> {
         self.beside(hip, hip.major)
             .or_else(|| {
-                let inside = (hip.major <= 6)
-                    .then(|| loaded::inside(hip, self.library))
-                    .flatten();
+                if hip.major > 6 {
+                    return None;
+                }
+                let inside = loaded::inside(hip, self.library);
                 if inside.is_none() {
                     self.report
                         .refused("the runtime itself", hip.path, b"has no hiprtc functions");
@@ -298,22 +299,17 @@ impl<'a, 'b> Search<'a, 'b> {
         let candidate = match kind {
             Kind::Mapped => intern(file.to_bytes()),
             _ if is_path => {
-                if let Err(unfit) = elf::check(file) {
-                    unfit.describe(why);
-                    return Err(match unfit {
-                        Unfit::Absent => Opened::Absent,
-                        _ => Opened::Refused(Refused::NotIt),
-                    });
+                let soname = self.whole(elf::check(file), why)?;
+                // What the user names may bring the runtime along as its dependency.
+                if kind == Kind::Path {
+                    loaded::check_soname(soname.bytes(), self.library, false, why)
+                        .map_err(Opened::Refused)?;
                 }
                 loaded::real_path(file)
             }
             _ => {
-                if let Some(broken) = folders::broken_in_library_path(file) {
-                    why.str("LD_LIBRARY_PATH leads to ")
-                        .c_str(broken.0)
-                        .str(", which is ");
-                    broken.1.describe(why);
-                    return Err(Opened::Refused(Refused::NotIt));
+                if let Some((path, found)) = folders::in_library_path(file) {
+                    self.fit_for_ld_so(path, found, kind, why)?;
                 }
                 intern(file.to_bytes())
             }
@@ -338,6 +334,35 @@ impl<'a, 'b> Search<'a, 'b> {
             }
         }
         result
+    }
+
+    /// The name of a file that ld.so can open; says why if it cannot.
+    fn whole(&self, checked: Result<Soname, Unfit>, why: &mut Text) -> Result<Soname, Opened> {
+        checked.map_err(|unfit| {
+            unfit.describe(why);
+            match unfit {
+                Unfit::Absent => Opened::Absent,
+                _ => Opened::Refused(Refused::NotIt),
+            }
+        })
+    }
+
+    /// The same for the file that ld.so will take for a name.
+    fn fit_for_ld_so(
+        &self,
+        path: &CStr,
+        checked: Result<Soname, Unfit>,
+        kind: Kind,
+        why: &mut Text,
+    ) -> Result<(), Opened> {
+        let from = |why: &mut Text| {
+            why.str(" (").c_str(path).str(", from LD_LIBRARY_PATH)");
+        };
+        let soname = self.whole(checked, why).inspect_err(|_| from(why))?;
+        let explicit = kind == Kind::Explicit;
+        loaded::check_soname(soname.bytes(), self.library, explicit, why)
+            .inspect_err(|_| from(why))
+            .map_err(Opened::Refused)
     }
 }
 

@@ -183,6 +183,7 @@ fn the_callers_header_major_is_preferred() {
             ("50300000", "5"),
             ("60443484", "6"),
             ("70100000", "7"),
+            ("80000000", "7"),
         ] {
             let output = child(
                 "the_callers_header_major_is_preferred",
