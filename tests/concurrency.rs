@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use common::{cc, fenced, libraries, scratch};
-use loader::{Link, Tiny, companion, disguise, link_arguments, steps};
+use loader::{Link, Tiny, companion, link_arguments, steps};
 
 fn folder(test: &str) -> PathBuf {
     scratch(&format!("concurrency-{test}"))
