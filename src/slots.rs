@@ -11,7 +11,7 @@
 //!
 //! A slot is stored with `Release` and loaded with `Acquire`: whoever sees a
 //! runtime's address in a slot also sees the memory that the dynamic linker and
-//! the runtime's constructors wrote before [`store`] was called. The wrapper's
+//! the runtime's constructors wrote before `store` was called. The wrapper's
 //! `jmp *slot(%rip)` on x86-64 is such a load, because there every load is an
 //! acquire; elsewhere the wrapper is Rust code that says `Acquire`.
 
@@ -25,7 +25,7 @@ use crate::functions::COUNT;
 /// # Safety
 ///
 /// Every entry is at all times the address of a function that may be called with
-/// the arguments of the manifest's declaration. Only [`store`] writes, and it is
+/// the arguments of the manifest's declaration. Only `store` writes, and it is
 /// given addresses that the dynamic linker returned for that very link name, from
 /// objects that are never closed.
 ///
@@ -70,7 +70,7 @@ pub(crate) unsafe fn store(index: usize, address: *mut c_void) {
 }
 
 /// What a cold path jumps to: never null, always callable with the arguments of
-/// function `index`. See [`crate::bind::target`].
+/// function `index`. See `bind::target`.
 extern "C" fn target(index: u32) -> *const c_void {
     crate::bind::target(index as usize)
 }

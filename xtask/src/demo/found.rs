@@ -35,9 +35,7 @@ pub(super) fn runtimes() -> Vec<PathBuf> {
         break;
     }
     if let Ok(cache) = fetch::cache() {
-        for thing in ["runtime-7.14"] {
-            candidates.extend(libraries(&cache.join(thing)));
-        }
+        candidates.extend(libraries(&cache.join("runtime-7.14")));
     }
     let mut seen = BTreeSet::new();
     let real = candidates

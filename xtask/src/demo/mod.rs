@@ -19,6 +19,9 @@ pub(crate) struct Arguments {
     runtime: Vec<PathBuf>,
 }
 
+/// What answers must be: the part behind the call's name, and the value.
+type Expected<'a> = [(&'a str, &'a str)];
+
 /// The report's own account of itself.
 struct Report {
     failed: usize,
@@ -40,7 +43,7 @@ impl Report {
 
     /// A call's answer, and others that belong to it, each of which must be as
     /// expected; `also` says in words what the others mean.
-    fn answer(&mut self, answers: &Answers, call: &str, expected: &[(&str, &str)], also: &str) {
+    fn answer(&mut self, answers: &Answers, call: &str, expected: &Expected, also: &str) {
         let name = |part: &str| format!("{call}{part}");
         let wrong = expected
             .iter()
@@ -114,7 +117,7 @@ fn headless(report: &mut Report, probe: &Probe) -> Result<(), Box<dyn Error>> {
     let no_device = ("", "100 hipErrorNoDevice");
     let failed = ("", "303 hipErrorSharedObjectInitFailed");
     let untouched = (".untouched", "1");
-    let expected: [(&str, &[(&str, &str)], &str); 10] = [
+    let expected: [(&str, &Expected, &str); 10] = [
         ("hipInit", &[no_device], ""),
         (
             "hipGetDeviceCount",
