@@ -50,6 +50,11 @@ compile_error!("hiplazy is for 64-bit Linux with glibc, as HIP itself is");
 
 include!(concat!(env!("OUT_DIR"), "/for_each_function.rs"));
 
+/// The README's Rust is compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod absent;
 mod bind;
 mod dl;

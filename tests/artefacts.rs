@@ -383,3 +383,21 @@ fn the_header_declares_the_control_functions() {
         run(&mut common::clean(&program));
     }
 }
+
+/// The README's C, built as the README says and run without a runtime.
+#[test]
+fn the_readmes_program_builds_and_runs() {
+    let text = fs::read_to_string(common::root().join("README.md")).unwrap();
+    let (_, rest) = text.split_once("```c\n").unwrap();
+    let (program, _) = rest.split_once("```").unwrap();
+    let folder = scratch("readme");
+    let source = folder.join("program.c");
+    fs::write(&source, program).unwrap();
+    let output = folder.join("program");
+    cc(&[], &output, &[&source, &libraries().join("libhiplazy.a")]);
+    let said = run(&mut common::fenced(&output, &[]));
+    assert!(
+        said.starts_with("hipGetDeviceCount: no HIP runtime (libamdhip64)\n  1. "),
+        "{said}"
+    );
+}

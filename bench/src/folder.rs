@@ -91,6 +91,11 @@ impl Folder {
         self.0.join("probe")
     }
 
+    /// The functions of libamdhip64 with their version nodes, a line each.
+    pub(crate) fn names(&self) -> PathBuf {
+        self.0.join("names.txt")
+    }
+
     /// Criterion's output of all rounds.
     pub fn criterion(&self) -> PathBuf {
         self.0.join("criterion")

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::{fs, io};
 
 use anyhow::{Context, Result};
+use hiplazy_abi::{FUNCTIONS_TXT, Library, parse_functions};
 
 use crate::build::{artefacts, compile, named, target_folder};
 use crate::calls::FakeRuntime;
@@ -41,6 +42,7 @@ pub fn prepare(slowed: Option<Variant>) -> Result<Prepared> {
     copy(named(&libraries, "libhiplazy.a")?, &folder.static_library())?;
     build_fake_runtime(&folder)?;
     compile(&["probe.c"], &folder.probe(), &["-ldl"])?;
+    fs::write(folder.names(), names_and_nodes()?)?;
 
     let without_tilelang = match xtask::fetch::tilelang_0_1_10() {
         Ok(stub) => {
@@ -59,6 +61,19 @@ pub fn prepare(slowed: Option<Variant>) -> Result<Prepared> {
         folder,
         without_tilelang,
     })
+}
+
+/// The functions of libamdhip64 with their version nodes, as hiplazy looks them up.
+fn names_and_nodes() -> Result<String> {
+    let functions = parse_functions(FUNCTIONS_TXT)?;
+    let lines = functions
+        .iter()
+        .filter(|function| function.library == Library::Hip)
+        .map(|function| {
+            let node = function.node.as_deref().unwrap_or("-");
+            format!("{} {node}\n", function.name)
+        });
+    Ok(lines.collect())
 }
 
 /// The benchmark program of criterion, built.

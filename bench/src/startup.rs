@@ -44,6 +44,11 @@ pub fn measure(folder: &Folder) -> Result<(Vec<Startup>, Vec<String>)> {
             wrapper,
         )
         .after(&fake),
+        Case::names(
+            "of that, the look-up of all functions of libamdhip64 by name and node",
+            &fake,
+            &folder.names(),
+        ),
     ];
     let mut skipped = Vec::new();
     match folder.tilelang() {
@@ -83,6 +88,7 @@ struct Case {
     what: &'static str,
     library: PathBuf,
     call: Option<&'static str>,
+    names: Option<PathBuf>,
     earlier: Option<PathBuf>,
 }
 
@@ -92,7 +98,15 @@ impl Case {
             what,
             library: library.to_path_buf(),
             call: None,
+            names: None,
             earlier: None,
+        }
+    }
+
+    fn names(what: &'static str, library: &Path, names: &Path) -> Case {
+        Case {
+            names: Some(names.to_path_buf()),
+            ..Case::open(what, library)
         }
     }
 
@@ -110,9 +124,16 @@ impl Case {
 
     fn once(&self, folder: &Folder) -> Result<f64> {
         let mut command = folder.command(&folder.probe());
-        command.arg(if self.call.is_some() { "call" } else { "open" });
+        command.arg(match (&self.call, &self.names) {
+            (Some(_), _) => "call",
+            (None, Some(_)) => "names",
+            (None, None) => "open",
+        });
         command.arg(&self.library);
-        command.args(self.call).args(&self.earlier);
+        command
+            .args(self.call)
+            .args(&self.names)
+            .args(&self.earlier);
         let output = run(&mut command, "the probe was built and is gone")?;
         String::from_utf8_lossy(&output.stdout)
             .trim()
