@@ -59,14 +59,19 @@ fn compose(
 ) -> (Vec<Function>, String) {
     let declared = declarations.len();
     let (mut functions, mut otherwise, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unanswerable = Vec::new();
     let mut kept = 0;
     for mut function in manifest {
         match declarations.remove(&function.name) {
             Some(declaration) => {
+                let Some(class) = class_of(&declaration.ret) else {
+                    unanswerable.push(function.name);
+                    continue;
+                };
                 if differs(&function, &declaration) {
                     otherwise.push(function.name.clone());
                 }
-                function.class = Class::of_return_type(&declaration.ret);
+                function.class = class;
                 function.ret = declaration.ret;
                 function.args = declaration.args;
                 functions.push(function);
@@ -79,19 +84,38 @@ fn compose(
         }
     }
     let new: Vec<String> = declarations.keys().cloned().collect();
-    functions.extend(
-        declarations
-            .into_iter()
-            .map(|(name, declaration)| new_function(name, declaration)),
-    );
+    for (name, declaration) in declarations {
+        match class_of(&declaration.ret) {
+            Some(class) => functions.push(new_function(name, declaration, class)),
+            None => unanswerable.push(name),
+        }
+    }
     let line = format!(
         "{declared} functions; the manifest lacks {}, declares otherwise {}; {kept} that these headers \
-         do not declare are kept from it; left out, as these headers do not know their types, {}",
+         do not declare are kept from it; left out, as these headers do not know their types, {}; left \
+         out, as without a runtime there is no answer of their return type, {}",
         list(&new),
         list(&otherwise),
-        list(&left_out)
+        list(&left_out),
+        list(&unanswerable),
     );
     (functions, line)
+}
+
+/// How a function of this return type fails; `None` if it could not answer.
+///
+/// The answer of class struct is made for the one struct that HIP returns.
+fn class_of(c_type: &str) -> Option<Class> {
+    match Class::of_return_type(c_type) {
+        Class::Struct if c_type == "hipChannelFormatDesc" => Some(Class::Struct),
+        Class::Struct => {
+            let rust = hiplazy_abi::rust_type(c_type);
+            let integer = rust.starts_with("c_") || FUNDAMENTAL.contains(&rust.as_str());
+            // 0, as of the class of pointers: no count, no size, no handle.
+            (integer && !rust.starts_with('f')).then_some(Class::Pointer)
+        }
+        class => Some(class),
+    }
 }
 
 fn differs(function: &Function, declaration: &Declaration) -> bool {
@@ -101,7 +125,7 @@ fn differs(function: &Function, declaration: &Declaration) -> bool {
     types(&declaration.args) != types(&function.args) || declaration.ret != function.ret
 }
 
-fn new_function(name: String, declaration: Declaration) -> Function {
+fn new_function(name: String, declaration: Declaration, class: Class) -> Function {
     let library = if name.starts_with("hiprtc") {
         Library::Hiprtc
     } else if name.starts_with("hsa_") {
@@ -110,7 +134,7 @@ fn new_function(name: String, declaration: Declaration) -> Function {
         Library::Hip
     };
     Function {
-        class: Class::of_return_type(&declaration.ret),
+        class,
         name,
         node: None,
         ret: declaration.ret,

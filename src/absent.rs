@@ -40,9 +40,8 @@ pub(crate) fn answer(index: usize, cause: Cause) -> *const c_void {
         _ => {}
     }
     let class = functions::class(index);
-    let no_device = absent
-        && matches!(cause, Cause::Absent(..))
-        && matches!(name, b"hipInit" | b"hipGetDeviceCount");
+    let no_device =
+        matches!(cause, Cause::Absent(..)) && matches!(name, b"hipInit" | b"hipGetDeviceCount");
     let code = if no_device { NO_DEVICE } else { code(cause) };
     thread::record(
         Failure {

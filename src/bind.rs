@@ -11,6 +11,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 
 use once_cell::race::OnceRef;
 
+use crate::buffer::Buffer;
 use crate::dl::{self, Mapped, Object};
 use crate::failure::{Cause, Failure};
 use crate::functions::{self, COUNT};
@@ -19,7 +20,7 @@ use crate::log::{Level, log};
 use crate::report::{REPORT_SIZE, Report};
 use crate::search::Search;
 use crate::text::Text;
-use crate::{absent, env, errno, memory, open, slots, thread};
+use crate::{absent, env, errno, open, shortage, slots, thread};
 
 /// What is known of one library.
 struct State {
@@ -102,25 +103,21 @@ pub(crate) fn find(library: Library) -> Result<&'static Loaded, Cause> {
     if state.absent_since.load(Ordering::Acquire) == added + 1 {
         return Err(Cause::Absent(library, state.report()));
     }
-    let mut buffer = [0; REPORT_SIZE];
-    let mut report = Report::new(&mut buffer);
-    if let Some(loaded) = search(library, added, &mut report)? {
-        let loaded = state.publish(loaded)?;
-        bind_table(library, loaded);
-        return Ok(loaded);
-    }
-    // Another thread may have succeeded where this one did not.
-    if let Some(loaded) = state.loaded.get() {
-        return Ok(loaded);
-    }
-    Err(Cause::Absent(library, state.report()))
+    search(library, added)
 }
 
 /// Looks for `library`. A fruitless search is remembered until something is added
 /// to the process's link map, and its report kept.
-fn search(library: Library, added: u64, report: &mut Report) -> Result<Option<Loaded>, Cause> {
-    let failures = memory::failures();
-    let mut search = Search::new(library, report);
+///
+/// Not inlined, so that no other call needs the stack for this.
+#[cold]
+#[inline(never)]
+fn search(library: Library, added: u64) -> Result<&'static Loaded, Cause> {
+    let shortages = shortage::so_far();
+    let state = state(library);
+    let mut buffer = Buffer::new(REPORT_SIZE).ok_or(Cause::OutOfMemory)?;
+    let mut report = Report::new(&mut buffer);
+    let mut search = Search::new(library, &mut report);
     let disabled = env::is_on(env::DISABLE);
     let mut found = if disabled {
         search.note("HIPLAZY_DISABLE is set, so no runtime is looked for. Unset it to use one.");
@@ -138,25 +135,35 @@ fn search(library: Library, added: u64, report: &mut Report) -> Result<Option<Lo
     if found.is_none() && now != added && !disabled && search.may_go_on() {
         found = search.mapped();
     }
-    if found.is_none() {
-        let text = report.finish();
-        if memory::failures() != failures {
-            return Err(Cause::OutOfMemory);
-        }
-        log(Level::Info, |line| {
-            line.str("no ").str(library.title()).str("\n").c_str(text);
-        });
-        let state = state(library);
+    if let Some(loaded) = found {
+        let loaded = state.publish(loaded)?;
+        bind_table(library, loaded);
+        return Ok(loaded);
+    }
+    // Another thread may have succeeded where this one did not.
+    if let Some(loaded) = state.loaded.get() {
+        return Ok(loaded);
+    }
+    let text = report.finish();
+    let missed = shortage::so_far();
+    if missed.of_memory != shortages.of_memory {
+        return Err(Cause::OutOfMemory);
+    }
+    log(Level::Info, |line| {
+        line.str("no ").str(library.title()).str("\n").c_str(text);
+    });
+    // Without a descriptor to look with, nothing was found out for later calls.
+    if missed == shortages {
         state
             .report
             .store(text.as_ptr().cast_mut(), Ordering::Release);
         state.absent_since.store(now + 1, Ordering::Release);
     }
-    Ok(found)
+    Err(Cause::Absent(library, text))
 }
 
-/// The HSA runtime: a mapped one, else the HIP runtime's own, else an installed
-/// one, since `hsa_init` is meant to work without HIP.
+/// The HSA runtime: a mapped one, else the HIP runtime's own, else an installed one.
+/// `hsa_init` is meant to work without HIP, so that HIP's absence is no failure here.
 fn hsa(search: &mut Search) -> Result<Option<Loaded>, Cause> {
     let hip = state(Library::Hip).loaded.get();
     if hip.is_none()
@@ -306,9 +313,11 @@ fn is_missing(index: usize) -> bool {
 ///
 /// Nothing is published and no slot is filled, so that no other thread enters a
 /// library whose constructors have not finished; and nothing further is opened.
+#[cold]
+#[inline(never)]
 fn address_while_opening(index: usize, library: Library) -> Result<*mut c_void, Cause> {
     let name = functions::name(index).ok_or(Cause::Opening(library))?;
-    let mapped = Mapped::list(library.filter());
+    let mapped = Mapped::list(library.filter()).ok_or(Cause::OutOfMemory)?;
     let mut buffer = [0; 256];
     for file in mapped.names() {
         let opened = open::open(library, file, true, false, &mut Text::new(&mut buffer));
@@ -357,12 +366,16 @@ pub(crate) fn symbol_by_name(name: &CStr) -> Option<*mut c_void> {
         return None;
     }
     match find(library) {
-        Ok(loaded) => symbol(
-            name,
-            index.and_then(functions::node),
-            loaded,
-            Scope::asked_for(),
-        ),
+        Ok(loaded) => {
+            let node = index.and_then(functions::node);
+            let scope = Scope::asked_for();
+            symbol(name, node, loaded, scope).filter(|address| {
+                // A look-up by handle goes on into dependencies, which may have any
+                // name; those of the manifest are nobody else's.
+                let own = || Object::containing(*address) == loaded.handle.object();
+                index.is_some() || scope == Scope::Global || own()
+            })
+        }
         Err(cause) => {
             thread::record(
                 Failure {

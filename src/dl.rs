@@ -14,8 +14,9 @@ use core::ptr;
 
 use libloading::os::unix::Library;
 
-use crate::memory;
+use crate::buffer::Buffer;
 use crate::text::Text;
+use crate::{errno, shortage};
 
 /// A library that stays open for the life of the process.
 pub(crate) struct Handle(ManuallyDrop<Library>);
@@ -36,15 +37,19 @@ impl Handle {
     /// The link map of the library itself.
     pub(crate) fn object(&self) -> Option<Object> {
         let mut map: *const LinkMap = ptr::null();
-        // SAFETY: the handle is open, and RTLD_DI_LINKMAP writes one pointer.
-        let status = unsafe {
-            libc::dlinfo(
-                self.raw(),
-                libc::RTLD_DI_LINKMAP,
-                ptr::addr_of_mut!(map).cast(),
-            )
-        };
-        (status == 0 && !map.is_null()).then_some(Object(map))
+        // SAFETY: RTLD_DI_LINKMAP writes one pointer.
+        unsafe { self.info(libc::RTLD_DI_LINKMAP, ptr::addr_of_mut!(map).cast()) }?;
+        (!map.is_null()).then_some(Object(map))
+    }
+
+    /// `dlinfo`; `None` if it fails.
+    ///
+    /// # Safety
+    ///
+    /// `place` is writable for what `request` writes.
+    pub(crate) unsafe fn info(&self, request: c_int, place: *mut c_void) -> Option<()> {
+        // SAFETY: the handle is open; the place is the caller's promise.
+        (unsafe { libc::dlinfo(self.raw(), request, place) } == 0).then_some(())
     }
 }
 
@@ -80,34 +85,80 @@ pub(crate) fn open(file: &CStr, mapped_only: bool, why: &mut Text) -> Option<Han
     // holds no lock.
     let handle = unsafe { libc::dlopen(file.as_ptr(), flags) };
     if handle.is_null() {
-        // SAFETY: no conditions. The string is this thread's until its next dl call.
-        let message = unsafe { libc::dlerror() };
-        if message.is_null() {
-            why.str(if mapped_only {
-                "not mapped any more"
-            } else {
-                "dlopen failed without a message"
-            });
-        } else {
-            // SAFETY: dlerror returned a C string.
-            let message = unsafe { CStr::from_ptr(message) };
-            why.c_str(message);
-            // glibc's own texts, and strerror's for ENOMEM.
-            let texts: [&[u8]; 3] = [
-                b"out of memory",
-                b"cannot create shared object descriptor",
-                b"Cannot allocate memory",
-            ];
-            if texts.iter().any(|text| message.to_bytes().ends_with(text)) {
-                memory::failed();
-            }
-        }
+        describe_error(why);
+        note_shortage(why);
         return None;
     }
     // SAFETY: a fresh handle from dlopen.
     Some(Handle(ManuallyDrop::new(unsafe {
         Library::from_raw(handle)
     })))
+}
+
+/// A handle of a mapped object by its link map name; empty names the program itself.
+pub(crate) fn open_mapped(name: &CStr) -> Option<Handle> {
+    let file = if name.is_empty() {
+        ptr::null()
+    } else {
+        name.as_ptr()
+    };
+    // SAFETY: null or a C string; nothing is loaded, so that no constructor runs.
+    let handle = unsafe { libc::dlopen(file, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if handle.is_null() {
+        return None;
+    }
+    // SAFETY: a fresh handle from dlopen.
+    Some(Handle(ManuallyDrop::new(unsafe {
+        Library::from_raw(handle)
+    })))
+}
+
+/// Makes `object` stay for the life of the process.
+pub(crate) fn pin(object: Object) {
+    let name = object.name();
+    if !name.is_empty() {
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+        // SAFETY: a C string; it is mapped, so that no constructor runs. The handle is
+        // not needed: the flag is the object's from here on.
+        unsafe { libc::dlopen(name.as_ptr(), flags) };
+    }
+}
+
+/// Appends the dynamic linker's last message, in English: it is compared with, and
+/// reports are searched for on the web.
+fn describe_error(why: &mut Text) {
+    // SAFETY: "C" is glibc's own static locale; it needs no memory and no freeing.
+    // The thread's locale is put back.
+    let message = unsafe {
+        let english = libc::newlocale(libc::LC_ALL_MASK, c"C".as_ptr(), ptr::null_mut());
+        let own = libc::uselocale(english);
+        let message = libc::dlerror();
+        libc::uselocale(own);
+        message
+    };
+    if message.is_null() {
+        why.str("not mapped, or dlopen failed without a message");
+        return;
+    }
+    // SAFETY: dlerror returned a C string, this thread's until its next dl call.
+    why.c_str(unsafe { CStr::from_ptr(message) });
+}
+
+/// Notes if what failed, failed for want of memory or of descriptors.
+fn note_shortage(why: &Text) {
+    let texts: [&[u8]; 2] = [b"out of memory", b"Cannot allocate memory"];
+    if texts.iter().any(|text| why.bytes().ends_with(text)) {
+        shortage::of_memory();
+    }
+    // ld.so says just that it found no file; asking costs one more failed call.
+    // SAFETY: a C string and flags.
+    let root = unsafe { libc::open(c"/".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    if root < 0 {
+        shortage::by_errno(errno::get());
+        return;
+    }
+    // SAFETY: opened above, used by nobody else.
+    unsafe { libc::close(root) };
 }
 
 /// The head of glibc's `struct link_map` (`<link.h>`), its public part.
@@ -214,24 +265,25 @@ const MAPPED_COUNT: usize = 16;
 
 /// The mapped objects whose file name passes a filter, in load order.
 pub(crate) struct Mapped {
-    names: [u8; 8192],
+    names: Buffer,
     ends: [u16; MAPPED_COUNT],
     count: usize,
     filter: fn(&[u8]) -> bool,
 }
 
 impl Mapped {
-    /// Lists the objects of this namespace whose base name passes `filter`.
-    pub(crate) fn list(filter: fn(&[u8]) -> bool) -> Self {
+    /// Lists the objects of this namespace whose base name passes `filter`; `None`
+    /// without memory.
+    pub(crate) fn list(filter: fn(&[u8]) -> bool) -> Option<Self> {
         let mut mapped = Mapped {
-            names: [0; 8192],
+            names: Buffer::new(8192)?,
             ends: [0; MAPPED_COUNT],
             count: 0,
             filter,
         };
         // SAFETY: the callback is given a `Mapped` that outlives the call.
         unsafe { libc::dl_iterate_phdr(Some(Self::add), ptr::addr_of_mut!(mapped).cast()) };
-        mapped
+        Some(mapped)
     }
 
     /// Copies a name only: the dynamic linker holds its lock here.
@@ -307,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_mapped_library_is_found_opened_and_named() {
-        let mapped = Mapped::list(libc_itself);
+        let mapped = Mapped::list(libc_itself).unwrap();
         let name = mapped.names().next().expect("a test program has a libc");
         let mut buffer = [0; 256];
         let mut why = Text::new(&mut buffer);

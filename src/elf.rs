@@ -12,6 +12,7 @@ use libc::{Elf64_Ehdr, Elf64_Phdr};
 
 use crate::dl::{self, Dyn};
 use crate::errno;
+use crate::shortage;
 use crate::text::Text;
 
 #[cfg(target_arch = "x86_64")]
@@ -39,6 +40,9 @@ impl Unfit {
         match self {
             Unfit::Absent => text.str("no such file"),
             Unfit::Error(libc::EACCES) => text.str("not readable: permission denied"),
+            Unfit::Error(libc::EMFILE | libc::ENFILE) => {
+                text.str("cannot be read: no file descriptors left")
+            }
             Unfit::Error(errno) => text.str("cannot be read: errno ").number(errno as u64),
             Unfit::NotAFile => text.str("not a regular file"),
             Unfit::NotElf => text.str("not an ELF file"),
@@ -75,7 +79,10 @@ pub(crate) fn check(path: &CStr) -> Result<Soname, Unfit> {
     if file < 0 {
         return Err(match errno::get() {
             libc::ENOENT | libc::ENOTDIR => Unfit::Absent,
-            other => Unfit::Error(other),
+            other => {
+                shortage::by_errno(other);
+                Unfit::Error(other)
+            }
         });
     }
     let result = check_file(file);
@@ -247,7 +254,7 @@ mod tests {
     }
 
     fn a_library() -> Vec<u8> {
-        let mapped = crate::dl::Mapped::list(|name| name.starts_with(b"libc.so"));
+        let mapped = crate::dl::Mapped::list(|name| name.starts_with(b"libc.so")).unwrap();
         let name = mapped.names().next().unwrap().to_str().unwrap();
         std::fs::read(name).unwrap()
     }

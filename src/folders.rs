@@ -2,9 +2,9 @@
 
 use core::ffi::{CStr, c_int};
 
-use crate::elf::{self, Soname, Unfit};
+use crate::buffer::Buffer;
+use crate::dl;
 use crate::env;
-use crate::intern::intern;
 use crate::text::Text;
 
 /// The folders to look into, in their order.
@@ -13,8 +13,8 @@ use crate::text::Text;
 /// `/opt/rocm/core-*/lib`, `/opt/rocm-*/lib` newest first.
 pub(crate) struct Folders {
     step: usize,
-    /// The version of the last numbered folder that was given.
-    below: Option<[u32; 3]>,
+    /// Version and name of the last numbered folder that was given, no name before.
+    below: Option<([u32; 3], Buffer)>,
 }
 
 /// The fixed steps before the numbered folders.
@@ -70,29 +70,41 @@ impl Folders {
         }
     }
 
-    /// Appends the entry with the highest version below the last one.
+    /// Appends the entry with the highest version below the last one; of equal versions,
+    /// such as `7.1` and `7.1.0`, the later name comes first.
     fn next_numbered(&mut self, path: &mut Text, prefix: &[u8]) -> Option<()> {
         let parent = path.len();
         let mut best: Option<[u32; 3]> = None;
-        let mut buffer = [0u8; 256];
+        let mut buffer = Buffer::new(NAME_SIZE)?;
         let mut name = Text::new(&mut buffer);
         entries(path.path()?, |entry| {
             let Some(version) = entry.strip_prefix(prefix).and_then(version) else {
                 return false;
             };
-            let fits = self.below.is_none_or(|below| version < below);
-            if fits && best.is_none_or(|best| version > best) {
+            let fits = self
+                .below
+                .as_ref()
+                .is_none_or(|(below, last)| (version, entry) < (*below, until_nul(last)));
+            if fits && best.is_none_or(|best| (version, entry) > (best, name.bytes())) {
                 best = Some(version);
                 name.truncate(0);
                 name.push(entry);
             }
             false
         });
-        self.below = Some(best?);
+        let best = best?;
         path.truncate(parent);
         path.push(name.bytes());
+        self.below = Some((best, buffer));
         Some(())
     }
+}
+
+/// Longest name of a folder's entry, with its NUL and room for the mark of a cut.
+const NAME_SIZE: usize = 264;
+
+fn until_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|byte| *byte == 0).next().unwrap_or(b"")
 }
 
 /// `7.1.0` and `7.1` of `rocm-7.1.0` and `core-7.1`; what follows a number that is
@@ -144,7 +156,7 @@ fn entries(folder: &CStr, mut entry: impl FnMut(&[u8]) -> bool) {
 /// Appends to `folder`, which ends with a slash, its first entry that `wanted`
 /// accepts, by name; says whether there is one.
 pub(crate) fn first_entry(folder: &mut Text, wanted: impl Fn(&[u8]) -> bool) -> bool {
-    let mut buffer = [0u8; 256];
+    let mut buffer = [0u8; NAME_SIZE];
     let mut first = Text::new(&mut buffer);
     let Some(path) = folder.path() else {
         return false;
@@ -183,26 +195,10 @@ pub(crate) fn packages_of(file: &[u8], path: &mut Text) -> bool {
     }
 }
 
-/// The file that `LD_LIBRARY_PATH` leads ld.so to for `name`: what it is called, or why
-/// ld.so would die of it (cut short) or wait for ever (a FIFO).
-pub(crate) fn in_library_path(name: &CStr) -> Option<(&'static CStr, Result<Soname, Unfit>)> {
-    let folders = env::system(c"LD_LIBRARY_PATH")?;
-    let mut buffer = [0; libc::PATH_MAX as usize];
-    let mut path = Text::new(&mut buffer);
-    for folder in folders.to_bytes().split(|byte| matches!(byte, b':' | b';')) {
-        path.truncate(0);
-        // An empty entry is the working directory (ld.so(8)).
-        let folder = if folder.is_empty() { b"." } else { folder };
-        path.push(folder).str("/").c_str(name);
-        let Some(file) = path.path() else { continue };
-        let found = elf::check(file);
-        // Behind a file with another fault ld.so goes on, or it says itself what is
-        // wrong.
-        if matches!(found, Ok(_) | Err(Unfit::Truncated | Unfit::NotAFile)) {
-            return Some((intern(path.bytes())?, found));
-        }
-    }
-    None
+/// The folder part of a path, with its slash; empty if there is none.
+pub(crate) fn folder_of(path: &[u8]) -> &[u8] {
+    let name = dl::base_name(path);
+    path.get(..path.len() - name.len()).unwrap_or(b"")
 }
 
 #[cfg(test)]
@@ -227,7 +223,9 @@ mod tests {
             std::env::temp_dir().join(std::format!("hiplazy-folders-{}", std::process::id()));
         for name in [
             "rocm-6.4.0",
+            "rocm-7.1",
             "rocm-7.10.0",
+            "rocm-7.1.0",
             "rocm-7.9.1",
             "rocm-old",
             "other-9.0",
@@ -249,7 +247,16 @@ mod tests {
             seen.push(text.rsplit('/').next().unwrap().to_owned());
         }
         std::fs::remove_dir_all(&root).unwrap();
-        assert_eq!(seen, ["rocm-7.10.0", "rocm-7.9.1", "rocm-6.4.0"]);
+        assert_eq!(
+            seen,
+            [
+                "rocm-7.10.0",
+                "rocm-7.9.1",
+                "rocm-7.1.0",
+                "rocm-7.1",
+                "rocm-6.4.0"
+            ]
+        );
     }
 
     use std::borrow::ToOwned;

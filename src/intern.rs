@@ -9,7 +9,7 @@ use core::mem::size_of;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::memory;
+use crate::shortage;
 
 /// Followed in the same allocation by the string and its NUL.
 struct Node {
@@ -75,7 +75,7 @@ fn add(text: &[u8]) -> Option<*mut Node> {
     // SAFETY: plain allocation, large enough for the node, the text and a NUL.
     let node = unsafe { libc::malloc(size_of::<Node>() + text.len() + 1) }.cast::<Node>();
     if node.is_null() {
-        memory::failed();
+        shortage::of_memory();
         return None;
     }
     // SAFETY: within the allocation, which malloc aligned for a node.

@@ -57,6 +57,8 @@ struct Readme;
 
 mod absent;
 mod bind;
+mod buffer;
+mod candidate;
 mod dl;
 mod elf;
 mod env;
@@ -68,12 +70,14 @@ mod failure;
 mod folders;
 mod functions;
 mod intern;
+mod library_path;
 mod loaded;
 mod log;
-mod memory;
+mod maps;
 mod open;
 mod report;
 mod search;
+mod shortage;
 #[doc(hidden)]
 pub mod slots;
 pub mod sys;

@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicI32, Ordering};
 use crate::dl::{self, Handle, Object};
 use crate::intern::intern;
 use crate::text::Text;
+use crate::{errno, maps, shortage};
 
 /// A library of the manifest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -258,7 +259,7 @@ pub(crate) fn accept(
         });
         check_major(major, explicit, why)?;
     }
-    let (Some(path), Some(soname)) = (real_path(object.name()), intern(soname.to_bytes())) else {
+    let (Some(path), Some(soname)) = (path_of(&object, address), intern(soname.to_bytes())) else {
         why.str("no memory to keep its name");
         return Err(Refused::NotIt);
     };
@@ -292,14 +293,28 @@ pub(crate) fn inside(hip: &Loaded, library: Library) -> Option<Loaded> {
 
 /// The canonical absolute form of `path`, or `path` itself if there is no such file.
 pub(crate) fn real_path(path: &CStr) -> Option<&'static CStr> {
-    let mut buffer = [0u8; libc::PATH_MAX as usize];
-    // SAFETY: realpath writes at most PATH_MAX bytes to a buffer of that size.
-    let real = unsafe { libc::realpath(path.as_ptr(), buffer.as_mut_ptr().cast()) };
+    // SAFETY: a C string; with null the result is allocated.
+    let real = unsafe { libc::realpath(path.as_ptr(), core::ptr::null_mut()) };
     if real.is_null() {
-        intern(path.to_bytes())
-    } else {
-        intern(&buffer)
+        shortage::by_errno(errno::get());
+        return intern(path.to_bytes());
     }
+    // SAFETY: realpath returned a C string, which is freed after it was copied.
+    unsafe {
+        let kept = intern(CStr::from_ptr(real).to_bytes());
+        libc::free(real.cast());
+        kept
+    }
+}
+
+/// The real path of a mapped object that `address` lies in.
+fn path_of(object: &Object, address: *const c_void) -> Option<&'static CStr> {
+    let name = object.name();
+    if name.to_bytes().starts_with(b"/") {
+        return real_path(name);
+    }
+    // Relative to a working directory that may be another by now.
+    maps::path_at(address.addr()).or_else(|| intern(name.to_bytes()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU8, Ordering};
 
+use crate::buffer::Buffer;
 use crate::env;
 use crate::text::Text;
 
@@ -51,9 +52,18 @@ pub(crate) fn log(level: Level, line: impl FnOnce(&mut Text)) {
 }
 
 /// Writes what `line` makes, whatever the level.
+///
+/// Not inlined, so that a caller's stack holds the line only while it is written.
+#[cold]
+#[inline(never)]
 pub(crate) fn write(level: Level, line: impl FnOnce(&mut Text)) {
-    let mut buffer = [0; 12 * 1024];
-    let mut text = Text::new(&mut buffer);
+    let mut small = [0; 512];
+    let mut large = Buffer::new(12 * 1024);
+    let buffer = match &mut large {
+        Some(large) => &mut large[..],
+        None => &mut small[..],
+    };
+    let mut text = Text::new(buffer);
     text.str("hiplazy: ");
     if let Some((name, _)) = LEVELS.iter().find(|(_, known)| *known == level) {
         text.c_str(name).str(": ");

@@ -93,6 +93,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Bytes that can still be pushed; 0 once something was cut.
+    pub(crate) fn room(&self) -> usize {
+        if self.cut {
+            return 0;
+        }
+        self.buffer.len().saturating_sub(self.len + CUT.len() + 1)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }

@@ -9,11 +9,13 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::num::NonZeroUsize;
 use core::ptr;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use once_cell::race::OnceNonZeroUsize;
 
+use crate::dl::{self, Object};
 use crate::failure::{Cause, Failure};
-use crate::memory;
+use crate::shortage;
 use crate::text::Text;
 
 /// Longest text of [`last_error`](crate::last_error), in bytes, with its NUL.
@@ -41,6 +43,11 @@ fn key() -> Option<libc::pthread_key_t> {
         if status != 0 {
             return Err(());
         }
+        // The key outlives the library that made it. So the library stays as well, or
+        // each time it is loaded again would take another of the process's 1024.
+        if let Some(object) = Object::containing((&raw const KEY).cast()) {
+            dl::pin(object);
+        }
         NonZeroUsize::new(key as usize + 1).ok_or(())
     };
     // Two threads may both create a key here; the loser's stays unused.
@@ -66,7 +73,7 @@ fn block() -> Option<*mut Block> {
     // is written below before anyone reads it).
     let block = unsafe { libc::calloc(1, size_of::<Block>()) }.cast::<Block>();
     if block.is_null() {
-        memory::failed();
+        shortage::of_memory();
         return None;
     }
     // SAFETY: fresh memory of a block's size and of malloc's alignment.
@@ -74,7 +81,7 @@ fn block() -> Option<*mut Block> {
     // SAFETY: the key exists; the block was made by `calloc`, as its destructor
     // `free` wants it.
     if unsafe { libc::pthread_setspecific(key, block.cast::<c_void>()) } != 0 {
-        memory::failed();
+        shortage::of_memory();
         // SAFETY: nobody else has seen the block.
         unsafe { libc::free(block.cast()) };
         return None;
@@ -85,16 +92,21 @@ fn block() -> Option<*mut Block> {
 /// Records `failure` as this thread's last, and `code` as its last HIP error if
 /// the function answers in HIP errors.
 pub(crate) fn record(failure: Failure, code: Option<c_int>) {
-    if let Some(block) = block() {
-        // SAFETY: the block is this thread's alone and no reference into it is live.
-        unsafe {
-            (*block).failure = Some(failure);
-            if let Some(code) = code {
-                (*block).code = code;
-            }
+    let Some(block) = block() else {
+        UNKEPT.store(true, Ordering::Relaxed);
+        return;
+    };
+    // SAFETY: the block is this thread's alone and no reference into it is live.
+    unsafe {
+        (*block).failure = Some(failure);
+        if let Some(code) = code {
+            (*block).code = code;
         }
     }
 }
+
+/// Whether some thread had no block to keep a failure in.
+static UNKEPT: AtomicBool = AtomicBool::new(false);
 
 /// This thread's last HIP error while there is no runtime; `clear` resets it.
 pub(crate) fn last_code(clear: bool) -> c_int {
@@ -113,7 +125,13 @@ pub(crate) fn last_code(clear: bool) -> c_int {
 /// thread's next call of this function.
 pub(crate) fn last_error() -> *const c_char {
     let Some(block) = existing() else {
-        return c"".as_ptr();
+        let text = match UNKEPT.load(Ordering::Relaxed) {
+            true => {
+                c"a failure could not be kept: no memory or no thread-specific data key is left"
+            }
+            false => c"",
+        };
+        return text.as_ptr();
     };
     // SAFETY: the block is this thread's alone and no reference into it is live.
     let Some(failure) = (unsafe { (*block).failure }) else {

@@ -105,7 +105,14 @@ fn wrappers_are_those_of_the_given_headers() {
         "hipError_t hipDeviceSynchronize(int brandNewArgument);\n\
          #define hipBrandNew hipBrandNewR0800\n\
          #ifdef __cplusplus\nextern \"C\"\n#endif\n\
-         hipError_t hipBrandNew(hipStream_t stream);\n",
+         hipError_t hipBrandNew(hipStream_t stream);\n\
+         typedef struct { int a; } hipTiny_t;\n\
+         #ifdef __cplusplus\nextern \"C\" {\n#endif\n\
+         hipTiny_t hipNewTiny(void *p);\n\
+         float hipNewFloat(int i);\n\
+         size_t hipNewSize(int *p);\n\
+         hipError_t hipNewCallback(void (*callback)(int, void *), void *p);\n\
+         #ifdef __cplusplus\n}\n#endif\n",
         1,
     );
     assert_ne!(
@@ -121,7 +128,7 @@ fn wrappers_are_those_of_the_given_headers() {
     let line = line_about(&text, &include);
     assert!(line.contains("HIP 70125424 headers"), "{line}");
     assert!(
-        line.contains("the manifest lacks 1 (hipBrandNewR0800)"),
+        line.contains("the manifest lacks 5 (hipBrandNewR0800, hipNewCallback, hipNewFloat, hipNewSize, hipNewTiny)"),
         "{line}"
     );
     // The 7.1 headers take the options of hipLibraryLoad* through one pointer more than
@@ -130,9 +137,16 @@ fn wrappers_are_those_of_the_given_headers() {
         line.contains("declares otherwise 3 (hipDeviceSynchronize, hipLibraryLoadData, hipLibraryLoadFromFile)"),
         "{line}"
     );
+    // Nothing could be answered for these: no struct or float of theirs is known.
+    assert!(
+        line.contains("of their return type, 2 (hipNewFloat, hipNewTiny)"),
+        "{line}"
+    );
     let names = exports(&release.join("libhiplazy.so"));
+    assert!(!names.contains("hiplazy_hipNewTiny") && !names.contains("hiplazy_hipNewFloat"));
     for name in [
         "hiplazy_hipBrandNewR0800",
+        "hiplazy_hipNewCallback",
         "hiplazy_hipGetDevicePropertiesR0600",
         "hiplazy_hipMemcpy_spt",
         "hiplazy___hipRegisterFatBinary",
@@ -147,15 +161,19 @@ fn wrappers_are_those_of_the_given_headers() {
     // The new function works as any other, and the header version is known.
     let source = folder.join("client.c");
     let client = "#include <hiplazy/hiplazy.h>\n#include <stdio.h>\n\
+                  #include <stddef.h>\n\
                   int hiplazy_hipBrandNewR0800(void *stream);\n\
+                  size_t hiplazy_hipNewSize(int *p);\n\
                   int main(void) {\n\
+                  int untouched = 7;\n\
+                  printf(\"%zu %d \", hiplazy_hipNewSize(&untouched), untouched);\n\
                   printf(\"%d %d\\n\", hiplazy_hipBrandNewR0800(0), hiplazy_header_version());\n\
                   return 0;\n}\n";
     fs::write(&source, client).unwrap();
     let program = folder.join("client");
     cc(&[], &program, &[&source, &release.join("libhiplazy.a")]);
     let output = run(common::clean(&program).env("HIPLAZY_DISABLE", "1"));
-    assert_eq!(output, "303 70125424\n");
+    assert_eq!(output, "0 7 303 70125424\n");
 
     // Older headers, found as a ROCm folder: no R0600 struct, so no such function.
     let rocm = folder.join("rocm");

@@ -3,14 +3,22 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::{env, str};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-/// The crate's own folder.
+/// The crate's own folder, as cargo says when it runs this: two checkouts may share a
+/// target folder, and then the program.
 pub(crate) fn package() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    static PACKAGE: OnceLock<PathBuf> = OnceLock::new();
+    PACKAGE.get_or_init(|| {
+        env::var_os("CARGO_MANIFEST_DIR").map_or_else(
+            || Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf(),
+            PathBuf::from,
+        )
+    })
 }
 
 /// The workspace.

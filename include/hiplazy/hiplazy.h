@@ -17,7 +17,7 @@
  * for itself alone.
  *
  * Every function here may be called from any thread at any time. None throws, aborts
- * or waits for another thread.
+ * or takes a lock of its own; the dynamic linker takes its own while it loads.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Measures what a call costs through hiplazy, prints the tables, and with `gate`
@@ -11,11 +12,11 @@ use std::process::{Command, Stdio};
 /// # Errors
 ///
 /// It could not be run, or it failed; it has printed why.
-pub(crate) fn run(gate: bool) -> Result<(), String> {
+pub(crate) fn run(gate: bool, workspace: &Path) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(workspace)
         .args([
             "run",
             "--package=hiplazy-bench",

@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Task::Demo(arguments) => demo::run(&arguments, &workspace()),
         Task::Test(arguments) => test_command::run(&arguments, &workspace()),
         Task::Abi(arguments) => abi_command::run(&arguments, &workspace()),
-        Task::Bench { gate } => match bench::run(gate) {
+        Task::Bench { gate } => match bench::run(gate, &workspace()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("cargo xtask bench: {error}");
@@ -56,8 +56,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The workspace that this task was compiled in.
+/// The workspace that cargo runs this task in. Not the one it was compiled in: two
+/// checkouts may share a target folder, and then the program.
 fn workspace() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package).to_path_buf()
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf(),
+        PathBuf::from,
+    );
+    package.parent().unwrap_or(&package).to_path_buf()
 }

@@ -26,6 +26,11 @@ pub(crate) fn of_type(ty: &Type) -> Result<String, Error> {
                 .last()
                 .map(|segment| segment.ident.to_string());
             let name = last.unwrap_or_default();
+            // A function pointer without a typedef. It is passed as any pointer is, and
+            // its spelling has no place in a line of the manifest.
+            if name == "Option" {
+                return Ok("void *".to_string());
+            }
             Ok(c_name(&name).to_string())
         }
         other => Err(Error::new(format!(
