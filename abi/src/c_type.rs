@@ -67,6 +67,37 @@ fn rust_name(c_name: &str) -> &str {
     }
 }
 
+/// The C spelling of a named type as bindgen writes it in Rust: `c_uint` is
+/// `unsigned int`, `u64` is `uint64_t`, and any other name stands for itself.
+pub fn c_type_name(rust_name: &str) -> &str {
+    match rust_name {
+        "c_void" => "void",
+        "c_char" => "char",
+        "c_schar" => "signed char",
+        "c_uchar" => "unsigned char",
+        "c_short" => "short",
+        "c_ushort" => "unsigned short",
+        "c_int" => "int",
+        "c_uint" => "unsigned int",
+        "c_long" => "long",
+        "c_ulong" => "unsigned long",
+        "c_longlong" => "long long",
+        "c_ulonglong" => "unsigned long long",
+        "f32" => "float",
+        "f64" => "double",
+        "usize" => "size_t",
+        "i8" => "int8_t",
+        "u8" => "uint8_t",
+        "i16" => "int16_t",
+        "u16" => "uint16_t",
+        "i32" => "int32_t",
+        "u32" => "uint32_t",
+        "i64" => "int64_t",
+        "u64" => "uint64_t",
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::rust_type;

@@ -12,10 +12,14 @@
 //! | [`NOT_WRAPPED_TXT`] | an exported name that has no wrapper, and why |
 //! | [`HISTORY_TXT`] | the header versions that declare a function |
 //! | [`PROTOTYPES_TXT`] | a prototype that some headers declare otherwise, and what that means |
+//! | [`MACROS_TXT`] | a macro of the headers that is not a plain number |
+//! | [`DEFAULTS_TXT`] | the default arguments that C++ callers have |
+//! | [`OVERLOADS_TXT`] | an overload that C++ callers have |
 //! | [`EXPORTS`] | the dynamic exports of real runtimes |
 //!
 //! Every table is UTF-8 text; `#` starts a comment line, ` | ` separates columns.
 
+mod c_interface;
 mod c_type;
 mod error_code;
 mod export;
@@ -26,7 +30,8 @@ mod prototype;
 mod row;
 mod version;
 
-pub use c_type::rust_type;
+pub use c_interface::{Defaults, Macro, Overload, parse_defaults, parse_macros, parse_overloads};
+pub use c_type::{c_type_name, rust_type};
 pub use error_code::{Code, Domain, ErrorCode, parse_errors};
 pub use export::{EXPORTS, Export, ExportTable, parse_exports};
 pub use function::{Arg, Class, Function, Library, parse_functions};
@@ -50,3 +55,12 @@ pub const HISTORY_TXT: &str = include_str!("../history.txt");
 
 /// Prototypes of older headers, parsed by [`parse_prototypes`].
 pub const PROTOTYPES_TXT: &str = include_str!("../prototypes.txt");
+
+/// Macros of the headers, parsed by [`parse_macros`].
+pub const MACROS_TXT: &str = include_str!("../c_macros.txt");
+
+/// Default arguments in C++, parsed by [`parse_defaults`].
+pub const DEFAULTS_TXT: &str = include_str!("../cxx_defaults.txt");
+
+/// Overloads in C++, parsed by [`parse_overloads`].
+pub const OVERLOADS_TXT: &str = include_str!("../cxx_overloads.txt");

@@ -31,7 +31,7 @@ pub(crate) fn of_type(ty: &Type) -> Result<String, Error> {
             if name == "Option" {
                 return Ok("void *".to_string());
             }
-            Ok(c_name(&name).to_string())
+            Ok(hiplazy_abi::c_type_name(&name).to_string())
         }
         other => Err(Error::new(format!(
             "no C spelling for the type \"{}\"",
@@ -45,35 +45,6 @@ pub(crate) fn of_return(ret: &ReturnType) -> Result<String, Error> {
     match ret {
         ReturnType::Default => Ok("void".to_string()),
         ReturnType::Type(_, ty) => of_type(ty),
-    }
-}
-
-fn c_name(rust_name: &str) -> &str {
-    match rust_name {
-        "c_void" => "void",
-        "c_char" => "char",
-        "c_schar" => "signed char",
-        "c_uchar" => "unsigned char",
-        "c_short" => "short",
-        "c_ushort" => "unsigned short",
-        "c_int" => "int",
-        "c_uint" => "unsigned int",
-        "c_long" => "long",
-        "c_ulong" => "unsigned long",
-        "c_longlong" => "long long",
-        "c_ulonglong" => "unsigned long long",
-        "f32" => "float",
-        "f64" => "double",
-        "usize" => "size_t",
-        "i8" => "int8_t",
-        "u8" => "uint8_t",
-        "i16" => "int16_t",
-        "u16" => "uint16_t",
-        "i32" => "int32_t",
-        "u32" => "uint32_t",
-        "i64" => "int64_t",
-        "u64" => "uint64_t",
-        other => other,
     }
 }
 
