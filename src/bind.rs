@@ -124,7 +124,7 @@ fn search(library: Library, added: u64) -> Result<&'static Loaded, Cause> {
         None
     } else {
         match library {
-            Library::Hip => search.hip(crate::header_major()),
+            Library::Hip => search.hip(crate::header_version::major()),
             Library::Hiprtc => search.hiprtc(find(Library::Hip)?),
             Library::Hsa => hsa(&mut search)?,
         }

@@ -9,12 +9,14 @@ pub use paste;
 
 use crate::{bind, thread};
 
-/// Defines every wrapper, as the prefix and the link name, and the control
-/// functions.
+/// Defines every wrapper, as the prefix and the link name, the control functions and
+/// the slot table.
 ///
 /// `c_interface!(hidden hiplazy_)` gives the symbols hidden visibility, so that a
 /// library into which they are linked does not export them; with `visible` they are
-/// exported.
+/// exported. `c_interface!(hidden "" control hiplazy_)` defines the wrappers by their
+/// bare link names: only ever hidden, since an exported `hipMalloc` answers for
+/// everybody in the process.
 ///
 /// The calling crate is named in every unsafe block by `$crate`, and needs no
 /// dependency of its own.
@@ -24,6 +26,35 @@ macro_rules! c_interface {
     ($visibility:ident $prefix:ident) => {
         $crate::for_each_function!([$crate::c_wrappers] [$visibility $prefix]);
         $crate::c_control!($visibility $prefix);
+        $crate::c_slots!($visibility $prefix);
+    };
+    (hidden "" control $prefix:ident) => {
+        $crate::for_each_function!([$crate::c_wrappers] [hidden ""]);
+        $crate::c_control!(hidden $prefix);
+        $crate::c_slots!(hidden $prefix);
+    };
+}
+
+/// The slot table under a C name, for `dispatch.h`.
+///
+/// A second name of the table can only be given where the table is, which link-time
+/// optimisation of a release build makes this crate; a debug build has none.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! c_slots {
+    ($visibility:ident $prefix:ident) => {
+        #[cfg(not(debug_assertions))]
+        $crate::export::paste::paste! {
+            ::core::arch::global_asm!(
+                concat!(".globl ", stringify!([<$prefix slots>])),
+                concat!(".type ", stringify!([<$prefix slots>]), ", @object"),
+                concat!(".size ", stringify!([<$prefix slots>]), ", {size}"),
+                concat!(".set ", stringify!([<$prefix slots>]), ", {table}"),
+                size = const $crate::slots::BYTES,
+                table = sym $crate::slots::TABLE,
+            );
+            $crate::c_visibility!($visibility [<$prefix slots>]);
+        }
     };
 }
 
@@ -32,7 +63,7 @@ macro_rules! c_interface {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! c_wrappers {
-    ([$visibility:ident $prefix:ident] $($name:ident $index:literal $arguments:tt -> $ret:ty;)*) => {
+    ([$visibility:ident $prefix:tt] $($name:ident $index:literal $arguments:tt -> $ret:ty;)*) => {
         $crate::export::paste::paste! {$(
             #[allow(non_snake_case)]
             #[unsafe(naked)]
@@ -54,7 +85,7 @@ macro_rules! c_wrappers {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! c_wrappers {
-    ([$visibility:ident $prefix:ident]
+    ([$visibility:ident $prefix:tt]
      $($name:ident $index:literal ($($arg:ident: $type:ty),*) -> $ret:ty;)*) => {
         mod wrappers {
             use ::core::ffi::*;
@@ -64,8 +95,9 @@ macro_rules! c_wrappers {
                 #[allow(non_snake_case, clippy::too_many_arguments, unreachable_pub)]
                 #[unsafe(no_mangle)]
                 pub unsafe extern "C" fn [<$prefix $name>]($($arg: $type),*) -> $ret {
+                    // By its path: a bare wrapper has the same name.
                     // SAFETY: the C caller passes what the declaration asks for.
-                    unsafe { $name($($arg),*) }
+                    unsafe { $crate::sys::$name($($arg),*) }
                 }
                 $crate::c_visibility!($visibility [<$prefix $name>]);
             )*}

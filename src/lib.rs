@@ -69,6 +69,7 @@ pub mod export;
 mod failure;
 mod folders;
 mod functions;
+mod header_version;
 mod intern;
 mod library_path;
 mod loaded;
@@ -86,7 +87,8 @@ mod thread;
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicI32, Ordering};
+
+pub use header_version::{header_version, set_header_version};
 
 /// Why there is no runtime, as a `hipError_t`. [`last_error`] has the full text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,27 +149,6 @@ pub fn runtime_path() -> Option<&'static CStr> {
 /// patch`; 0 before one is bound.
 pub fn runtime_version() -> i32 {
     bind::bound().map_or(0, |runtime| runtime.version())
-}
-
-/// The HIP version of the caller's headers: those that this build was generated
-/// from, with the feature `bindgen`, else 0 until the caller says.
-static HEADER_VERSION: AtomicI32 =
-    AtomicI32::new(include!(concat!(env!("OUT_DIR"), "/header_version.rs")));
-
-/// The `HIP_VERSION` that the caller was compiled with; 0 if unknown.
-pub fn header_version() -> i32 {
-    HEADER_VERSION.load(Ordering::Relaxed)
-}
-
-/// Says which HIP headers the caller was compiled with, as `HIP_VERSION` has it:
-/// `major * 10000000 + minor * 100000 + patch`. A runtime of that major is then
-/// preferred among those that are installed.
-pub fn set_header_version(version: i32) {
-    HEADER_VERSION.store(version, Ordering::Relaxed);
-}
-
-fn header_major() -> u32 {
-    u32::try_from(header_version() / 10_000_000).unwrap_or(0)
 }
 
 /// Hands `read` this thread's last failure in full, `""` if there was none: the

@@ -34,6 +34,10 @@ use crate::functions::COUNT;
 #[repr(C, align(4096))]
 pub struct Table([AtomicPtr<c_void>; COUNT]);
 
+/// The bytes of the table that hold addresses.
+#[doc(hidden)]
+pub const BYTES: usize = COUNT * size_of::<AtomicPtr<c_void>>();
+
 macro_rules! table {
     ([] $($name:ident $index:literal ($($arg:ident: $type:ty),*) -> $ret:ty;)*) => {
         /// See [`Table`].
