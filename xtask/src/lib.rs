@@ -2,9 +2,13 @@
 //!
 //! [`fetch`] is what tests use to get real runtimes, headers and stubs; it works
 //! without the default features. The `abi` module (feature `abi`) builds and
-//! checks the manifest.
+//! checks the manifest. The `c_headers` module (feature `c-headers`) writes the C
+//! headers that are installed.
 
 pub mod fetch;
 
 #[cfg(feature = "abi")]
 pub mod abi;
+
+#[cfg(feature = "c-headers")]
+pub mod c_headers;

@@ -1,0 +1,2 @@
+// The same in C++, where hipMalloc is overloaded.
+#include "dispatch.c"

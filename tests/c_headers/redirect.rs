@@ -1,0 +1,182 @@
+//! `redirect.h`: unmodified sources call hiplazy's wrappers.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use hiplazy_abi::Version;
+
+use crate::common::{run, scratch, text_of};
+use crate::setup::{command, compilers, include, manifest, needed, ours, output, real, source};
+
+/// With `-include redirect.h` an unmodified source needs prefixed names and no other,
+/// whatever the HIP header does with macros, inline functions and overloads.
+#[test]
+fn unmodified_sources_need_prefixed_names_only() {
+    let folder = scratch("c-headers-redirect");
+    let mut all = real();
+    all.push(ours());
+    for headers in &all {
+        for compiler in compilers() {
+            for name in ["calls.c", "calls.cpp", "calls_7.cpp"] {
+                if name == "calls_7.cpp" && headers.version < Version::new(7, 0) {
+                    continue;
+                }
+                let object = folder.join("calls.o");
+                let compile = |flags: &[&str]| {
+                    let mut command = command(compiler, headers, &source(name));
+                    command
+                        .arg("-include")
+                        .arg(include().join("hiplazy/redirect.h"));
+                    command.args(["-c", "-Wall", "-Werror", "-o"]).arg(&object);
+                    run(command.args(flags));
+                    needed(&object)
+                };
+                let names = compile(&[]);
+                for name in &names {
+                    assert!(name.starts_with("hiplazy_"), "{name} with {}", headers.name);
+                }
+                assert!(names.len() > 2);
+                if name == "calls_7.cpp" {
+                    assert!(names.contains("hiplazy_hipLaunchKernelExC"));
+                    continue;
+                }
+                let properties = if headers.version < Version::new(6, 0) {
+                    "hiplazy_hipGetDeviceProperties"
+                } else {
+                    "hiplazy_hipGetDevicePropertiesR0600"
+                };
+                assert!(names.contains(properties), "{} {names:?}", headers.name);
+                if name == "calls.cpp" && headers.version < Version::new(7, 0) {
+                    // Those headers' names for one stream per thread have no defaults.
+                    continue;
+                }
+                let names = compile(&["-DHIP_API_PER_THREAD_DEFAULT_STREAM"]);
+                for name in [
+                    "hipMemcpy_spt",
+                    "hipMemcpyAsync_spt",
+                    "hipStreamWaitEvent_spt",
+                ] {
+                    assert!(
+                        names.contains(&format!("hiplazy_{name}")),
+                        "{name} {names:?}"
+                    );
+                }
+                assert!(
+                    names.iter().all(|name| name.starts_with("hiplazy_")),
+                    "{names:?}"
+                );
+            }
+        }
+    }
+}
+
+/// HIP 7.16's inline functions go to what they call, by either header.
+#[test]
+fn inline_functions_reach_the_new_names() {
+    let folder = scratch("c-headers-inline");
+    let text = fs::read_to_string(source("inline_names.c")).unwrap();
+    for name in ["inline.c", "inline.cpp"] {
+        let file = folder.join(name);
+        fs::write(&file, &text).unwrap();
+        for compiler in compilers() {
+            let object = folder.join("inline.o");
+            let compile = |flags: &[&str]| {
+                let mut command = Command::new(compiler.of(&file));
+                command
+                    .arg("-include")
+                    .arg(include().join("hiplazy/redirect.h"));
+                command
+                    .arg("-I")
+                    .arg(include())
+                    .args(["-O2", "-Wall", "-Werror", "-c", "-o"]);
+                // clang says that it renames no inline function, unless it is in a system
+                // header, as HIP's are.
+                command
+                    .arg(&object)
+                    .arg(&file)
+                    .arg("-Wno-pragmas")
+                    .args(flags);
+                output(&mut command)
+            };
+            let compiled = compile(&[]);
+            assert!(compiled.status.success(), "{}", text_of(&compiled));
+            let expected = [
+                "hiplazy_hipGetDevicePropertiesR0600",
+                "hiplazy_hipMemAdvise_v2",
+                "hiplazy_slots",
+            ];
+            assert_eq!(needed(&object), expected.map(str::to_string).into());
+            let refused = compile(&["-DADVISE"]);
+            assert!(
+                !refused.status.success(),
+                "a call with arguments of another function"
+            );
+        }
+    }
+}
+
+/// Every function of the manifest is renamed, not only those that the sources call.
+#[test]
+fn every_function_is_renamed() {
+    let folder = scratch("c-headers-redirect-all");
+    for (name, language) in [("all.c", ""), ("all.cpp", "extern \"C\" ")] {
+        let mut text = String::new();
+        for function in manifest() {
+            text += &format!("{language}void {}(void);\n", function.name);
+        }
+        text += "void all(void) {\n";
+        for function in manifest() {
+            text += &format!("  {}();\n", function.name);
+        }
+        let file = folder.join(name);
+        fs::write(&file, text + "}\n").unwrap();
+        let expected = manifest().into_iter();
+        let expected: BTreeSet<String> = expected
+            .map(|function| format!("hiplazy_{}", function.name))
+            .collect();
+        for compiler in compilers() {
+            let object = folder.join("all.o");
+            let mut command = Command::new(compiler.of(&file));
+            command
+                .arg("-include")
+                .arg(include().join("hiplazy/redirect.h"));
+            run(command
+                .args(["-Wall", "-Werror", "-c", "-o"])
+                .args([&object, &file]));
+            assert_eq!(needed(&object), expected);
+        }
+    }
+}
+
+/// A compiler without the pragma is sent to the drop-in archive, and a header that
+/// comes too late is an error.
+#[test]
+fn what_cannot_be_redirected_is_a_clear_error() {
+    let folder = scratch("c-headers-redirect-errors");
+    let late = folder.join("late.c");
+    fs::write(
+        &late,
+        "#include <hip/hip_runtime_api.h>\n#include <hiplazy/redirect.h>\n",
+    )
+    .unwrap();
+    let other = folder.join("other.c");
+    fs::write(&other, "#include <hiplazy/redirect.h>\n").unwrap();
+    for compiler in compilers() {
+        let cases = [
+            (&late, &["-Wall"][..], "must come before HIP's headers"),
+            (
+                &other,
+                &["-U__GNUC__", "-U__clang__"][..],
+                "libhiplazy_dropin.a",
+            ),
+            (&other, &["-D_MSC_VER=1940"][..], "hiplazy::dropin"),
+        ];
+        for (file, flags, expected) in cases {
+            let mut command = command(compiler, &ours(), file);
+            let output = output(command.args(flags).arg("-fsyntax-only"));
+            assert!(!output.status.success());
+            assert!(text_of(&output).contains(expected), "{}", text_of(&output));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! HIP's own headers, for machines without ROCm.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::common::{run, scratch, text_of};
+use crate::setup::{Headers, command, compilers, ours, output, real, source};
+
+/// C99 and C++11 clean, pedantically, alone and in any order.
+#[test]
+fn the_headers_are_clean_in_every_standard() {
+    let folder = scratch("c-headers-standards");
+    let mut texts = vec![
+        "#include <hip/hip_runtime.h>\n#include <hip/hiprtc.h>\n#include <hsa/hsa.h>\n".to_string(),
+        "#include <hsa/hsa.h>\n#include <hip/hiprtc.h>\n#include <hiplazy/dispatch.h>\n"
+            .to_string(),
+    ];
+    texts.extend(
+        ["hip/hip_version.h", "hip/hip_runtime_api.h", "hsa/hsa.h"]
+            .map(|name| format!("#include <{name}>\n#include <{name}>\n")),
+    );
+    let c = ["c99", "c11", "c17", "gnu17"];
+    let cxx = ["c++11", "c++14", "c++17", "c++20"];
+    for (number, text) in texts.iter().enumerate() {
+        for (ending, standards) in [("c", c), ("cpp", cxx)] {
+            let file = folder.join(format!("all-{number}.{ending}"));
+            fs::write(&file, format!("{text}extern int more;\n")).unwrap();
+            for compiler in compilers() {
+                for standard in standards {
+                    run(command(compiler, &ours(), &file).args([
+                        "-fsyntax-only",
+                        &format!("-std={standard}"),
+                        "-pedantic",
+                        "-Wall",
+                        "-Wextra",
+                        "-Wshadow",
+                        "-Wundef",
+                        "-Wcast-qual",
+                        "-Wconversion",
+                        if ending == "c" {
+                            "-Wstrict-prototypes"
+                        } else {
+                            "-Wold-style-cast"
+                        },
+                        "-Werror",
+                    ]));
+                }
+            }
+        }
+    }
+}
+
+/// Every macro of AMD's headers that is no number is here, with the same replacement.
+/// (Numbers are compared as constants, with the types.)
+#[test]
+fn macros_are_those_of_the_real_headers() {
+    let folder = scratch("c-headers-macros");
+    let file = folder.join("macros.c");
+    fs::write(&file, "#include <hip/hip_runtime_api.h>\n").unwrap();
+    let macros = |headers: &Headers, flags: &[&str]| -> BTreeMap<String, String> {
+        let mut command = command(&compilers()[0], headers, &file);
+        let text = run(command.args(["-dM", "-E"]).args(flags));
+        let lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("#define "));
+        let pairs = lines.map(|line| line.split_once(' ').unwrap_or((line, "")));
+        let pairs = pairs.filter(|(name, _)| name.starts_with("hip") || name.starts_with("HIP_"));
+        pairs
+            .map(|(name, value)| (name.to_string(), value.replace(' ', "")))
+            .collect()
+    };
+    let Some(real) = real()
+        .into_iter()
+        .find(|headers| headers.name == "headers-7.1")
+    else {
+        return;
+    };
+    for flags in [&[][..], &["-DHIP_API_PER_THREAD_DEFAULT_STREAM"][..]] {
+        let ours = macros(&ours(), flags);
+        let mut compared = 0;
+        for (name, value) in macros(&real, flags) {
+            // Marks of files, and what serves those headers themselves.
+            let is_internal = ["HIP_INCLUDE_", "HIP_DEPRECATED", "HIP_VERSION_"]
+                .iter()
+                .any(|start| name.starts_with(start))
+                || name.ends_with("_API");
+            if is_internal {
+                continue;
+            }
+            let here = ours.get(&name);
+            let here = here.unwrap_or_else(|| panic!("{name} is missing"));
+            // How those headers append _spt.
+            let base = value.strip_prefix("__HIP_API_SPT(");
+            let base = base.and_then(|base| base.strip_suffix(')'));
+            let value = base.map_or(value.clone(), |base| format!("{base}_spt"));
+            if !here.starts_with(|c: char| c.is_ascii_digit()) {
+                assert_eq!(*here, value, "{name}");
+            }
+            compared += 1;
+        }
+        assert!(compared > 110, "{compared} macros");
+    }
+}
+
+/// AMD's headers win where they come first, and never mix with ours.
+#[test]
+fn mixing_with_the_real_headers_is_a_clear_error() {
+    let folder = scratch("c-headers-mixing");
+    for real in real() {
+        let of = |headers: &Headers| {
+            format!(
+                "#include \"{}/hip/hip_runtime_api.h\"\n",
+                headers.folder.display()
+            )
+        };
+        let cases = [
+            (
+                &real,
+                of(&real) + &of(&ours()),
+                "must not be mixed with hiplazy's",
+            ),
+            (
+                &ours(),
+                of(&ours()) + &of(&real),
+                "headers and hiplazy's are mixed",
+            ),
+            (
+                &real,
+                of(&ours()) + &of(&real),
+                "HIP_INCLUDE_HIP_HIP_COMMON_H",
+            ),
+        ];
+        for (number, (path, text, expected)) in cases.into_iter().enumerate() {
+            for ending in ["c", "cpp"] {
+                let file = folder.join(format!("{}-{number}.{ending}", real.name));
+                fs::write(&file, &text).unwrap();
+                for compiler in compilers() {
+                    let output = output(command(compiler, path, &file).arg("-fsyntax-only"));
+                    let said = text_of(&output);
+                    assert!(!output.status.success(), "{}: {text}", compiler.c);
+                    let first = said.lines().find(|line| line.contains("error: "));
+                    assert!(said.contains(expected), "{}: {first:?}", compiler.c);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn device_code_and_nvidia_are_told_what_to_do() {
+    for (define, expected) in [
+        ("-D__HIP__", "device code needs ROCm's own"),
+        ("-D__HIP_PLATFORM_NVIDIA__", "are for AMD's runtime"),
+    ] {
+        for compiler in compilers() {
+            let mut command = command(compiler, &ours(), &source("calls.c"));
+            let output = output(command.args(["-fsyntax-only", define]));
+            assert!(!output.status.success());
+            assert!(text_of(&output).contains(expected), "{}", text_of(&output));
+        }
+    }
+}
