@@ -9,6 +9,7 @@ mod abi_command;
 mod bench;
 mod demo;
 mod fetch_command;
+mod install;
 mod test_command;
 
 #[derive(Parser)]
@@ -36,6 +37,8 @@ enum Task {
         #[arg(long)]
         gate: bool,
     },
+    /// Install the C libraries, headers, CMake and pkg-config files
+    Install(install::Arguments),
     /// Fetch real runtimes, headers and stubs into the cache
     Fetch(fetch_command::Arguments),
 }
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
+        Task::Install(arguments) => install::run(&arguments, &workspace()),
         Task::Fetch(arguments) => fetch_command::run(&arguments),
     }
 }

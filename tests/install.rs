@@ -1,0 +1,514 @@
+//! What `cargo xtask install` writes.
+
+mod common;
+
+#[path = "install/artefact.rs"]
+mod artefact;
+#[path = "install/cmake.rs"]
+mod cmake;
+#[path = "install/header_version.rs"]
+mod header_version;
+#[path = "install/installed.rs"]
+mod installed;
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use artefact::{archive_is_closed, expected, exports_on_node, exports_only, linked_well};
+use common::{cc, root, run, scratch, text_of};
+use fakehip::{Library, Version};
+use installed::{Entry, entries, hiplazy, vendor};
+
+fn args<const N: usize>(arguments: [&dyn AsRef<std::ffi::OsStr>; N]) -> Vec<OsString> {
+    arguments
+        .iter()
+        .map(|argument| argument.as_ref().to_os_string())
+        .collect()
+}
+
+fn source(name: &str) -> String {
+    root()
+        .join("tests/install")
+        .join(name)
+        .to_str()
+        .unwrap()
+        .to_string()
+}
+
+/// A folder with the fake HIP 7 runtime.
+fn fake_runtime(folder: &Path) -> PathBuf {
+    let built = fakehip::build(&folder.join("runtime"), &[Library::hip(Version::V7_14)]);
+    built.unwrap().remove(0)
+}
+
+/// Runs `program` with a runtime of its own and no other.
+fn run_with(program: &Path, runtime: &Path) -> String {
+    run(common::fenced(program, &[runtime.parent().unwrap()]).env("HIPLAZY_RUNTIME", runtime))
+}
+
+#[test]
+fn the_shared_library_exports_its_names_on_its_node_and_nothing_else() {
+    let own = hiplazy().join("lib/libhiplazy.so.1");
+    exports_on_node(&own, &expected("hiplazy_", "hiplazy_"), "HIPLAZY_1").unwrap();
+    let vendor = vendor().join("lib/libtl_hip.so.1");
+    exports_on_node(&vendor, &expected("tl_", "tl_"), "TL_HIP_1").unwrap();
+}
+
+#[test]
+fn the_shared_library_is_linked_for_good_and_needs_only_libc() {
+    linked_well(&hiplazy().join("lib/libhiplazy.so.1"), "libhiplazy.so.1").unwrap();
+    linked_well(&vendor().join("lib/libtl_hip.so.1"), "libtl_hip.so.1").unwrap();
+    for (tree, link, target) in [
+        (hiplazy(), "libhiplazy.so", "libhiplazy.so.1"),
+        (vendor(), "libtl_hip.so", "libtl_hip.so.1"),
+    ] {
+        let found = fs::read_link(tree.join("lib").join(link)).unwrap();
+        assert_eq!(found, Path::new(target));
+    }
+}
+
+#[test]
+fn the_archives_have_hidden_names_and_nothing_else() {
+    for (archive, wrappers, control) in [
+        (hiplazy().join("lib/libhiplazy.a"), "hiplazy_", "hiplazy_"),
+        (hiplazy().join("lib/libhiplazy_dropin.a"), "", "hiplazy_"),
+        (vendor().join("lib/libtl_hip.a"), "tl_", "tl_"),
+        (vendor().join("lib/libtl_hip_dropin.a"), "", "tl_"),
+    ] {
+        let checked = archive_is_closed(&archive, &expected(wrappers, control));
+        assert_eq!(checked, Ok(()), "{}", archive.display());
+    }
+}
+
+/// An extension that uses every function of an archive, and what else `more` says.
+fn extension(folder: &Path, prefix: &str, archive: &Path, more: &str) -> PathBuf {
+    let mut text = String::from("typedef void (*function)(void);\n");
+    let names = artefact::functions();
+    for name in &names {
+        text += &format!("void {prefix}{name}(void);\n");
+    }
+    text += "function const extension_table[] = {\n";
+    for name in &names {
+        text += &format!("  {prefix}{name},\n");
+    }
+    text += &format!("}};\n{more}");
+    let file = folder.join("extension.c");
+    fs::write(&file, text).unwrap();
+    let library = folder.join("extension.so");
+    // With every warning of the linker an error: two of the same name, an executable
+    // stack, a text relocation.
+    let arguments = args([
+        &"-shared",
+        &"-fPIC",
+        &"-Wl,-z,defs,--fatal-warnings",
+        &file,
+        &archive,
+    ]);
+    cc(&[], &library, &arguments);
+    library
+}
+
+#[test]
+fn an_extension_exports_nothing_of_the_archive_it_links() {
+    for (name, prefix, archive) in [
+        ("static", "hiplazy_", hiplazy().join("lib/libhiplazy.a")),
+        ("dropin", "", hiplazy().join("lib/libhiplazy_dropin.a")),
+        ("vendor", "tl_", vendor().join("lib/libtl_hip.a")),
+    ] {
+        let folder = scratch(&format!("install-extension-{name}"));
+        let library = extension(&folder, prefix, &archive, "");
+        assert_eq!(
+            exports_only(&library, &["extension_table"]),
+            Ok(()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_leaked_hip_init_fails_the_checks() {
+    let folder = scratch("install-leak");
+    let leak = "int hipInit(unsigned flags);\nint hipInit(unsigned flags) { return (int)flags; }\n";
+    let archive = hiplazy().join("lib/libhiplazy.a");
+    let library = extension(&folder, "hiplazy_", &archive, leak);
+    let complaint = exports_only(&library, &["extension_table"]).unwrap_err();
+    assert!(
+        complaint.contains("not wanted: [\"hipInit\"]"),
+        "{complaint}"
+    );
+    // The same in a library that passes for the installed one.
+    let names = expected("hiplazy_", "hiplazy_");
+    let complaint = exports_on_node(&library, &names, "HIPLAZY_1").unwrap_err();
+    assert!(complaint.contains("hipInit"), "{complaint}");
+    assert!(linked_well(&library, "libhiplazy.so.1").is_err());
+    // And in an archive.
+    let object = folder.join("leak.o");
+    cc(&[], &object, &args([&"-c", &folder.join("extension.c")]));
+    let leaking = folder.join("libleaking.a");
+    run(Command::new("ar").arg("rcs").arg(&leaking).arg(&object));
+    assert!(archive_is_closed(&leaking, &names).is_err());
+}
+
+#[test]
+fn the_tree_is_complete() {
+    for (tree, name) in [(hiplazy(), "hiplazy"), (vendor(), "tl_hip")] {
+        let wanted = [
+            format!("include/{name}/dispatch.h"),
+            format!("include/{name}/hiplazy.h"),
+            format!("include/{name}/redirect.h"),
+            format!("include/{name}/rocm/hip/hip_runtime_api.h"),
+            format!("include/{name}/rocm/hip/hiprtc.h"),
+            format!("include/{name}/rocm/hsa/hsa.h"),
+            format!("lib/cmake/{name}/{name}Config.cmake"),
+            format!("lib/cmake/{name}/{name}ConfigVersion.cmake"),
+            format!("lib/cmake/{name}/{name}Targets.cmake"),
+            format!("lib/lib{name}.a"),
+            format!("lib/lib{name}.so"),
+            format!("lib/lib{name}.so.1"),
+            format!("lib/lib{name}_dropin.a"),
+            format!("lib/pkgconfig/{name}-dropin.pc"),
+            format!("lib/pkgconfig/{name}-static.pc"),
+            format!("lib/pkgconfig/{name}.pc"),
+            format!("share/licenses/{name}/LICENSE"),
+            format!("share/{name}/header_version.c"),
+            format!("share/{name}/header_version.cpp"),
+        ];
+        let found: BTreeSet<String> = entries(tree).into_keys().collect();
+        let missing: Vec<_> = wanted
+            .iter()
+            .filter(|file| !found.contains(*file))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?} of {found:?}");
+        for file in found {
+            // Triton, vLLM and FlashInfer choose libraries by a part of their name.
+            for part in ["libamdhip64", "libhip_stub", "libcudart"] {
+                assert!(!file.contains(part), "{file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_runs_write_the_same_bytes_and_no_path_of_the_build() {
+    let again = scratch("install-again").join("elsewhere");
+    run(&mut installed::task(&again));
+    let (first, second) = (entries(hiplazy()), entries(&again));
+    assert_eq!(
+        first.keys().collect::<Vec<_>>(),
+        second.keys().collect::<Vec<_>>()
+    );
+    let target = installed::target_folder();
+    let scratch = env::temp_dir().join("hiplazy-install-");
+    for (name, entry) in &first {
+        // Not by assert_eq: a difference is a whole library.
+        assert!(second[name] == *entry, "{name} differs");
+        let Entry::File { bytes, .. } = entry else {
+            continue;
+        };
+        for path in [root(), hiplazy(), &target, &scratch] {
+            let path = path.to_str().unwrap().as_bytes();
+            let found = bytes.windows(path.len()).any(|part| part == path);
+            assert!(!found, "{name} contains {}", String::from_utf8_lossy(path));
+        }
+    }
+}
+
+/// A vendor's tree has no name of hiplazy's own, so that both can be in one process and
+/// in one prefix.
+#[test]
+fn two_prefixes_share_no_file() {
+    let own: BTreeSet<String> = entries(hiplazy()).into_keys().collect();
+    let vendor: BTreeSet<String> = entries(vendor()).into_keys().collect();
+    assert_eq!(
+        own.intersection(&vendor).collect::<Vec<_>>(),
+        Vec::<&String>::new()
+    );
+}
+
+/// Copied to another place, everything still finds everything.
+#[test]
+fn a_moved_tree_works() {
+    let folder = scratch("install-moved");
+    let moved = folder.join("moved tree");
+    run(Command::new("cp").arg("-a").arg(hiplazy()).arg(&moved));
+    let lib = moved.join("lib");
+    let runtime = fake_runtime(&folder);
+    let unchanged = source("unchanged.c");
+    let dropin = folder.join("dropin");
+    cc(
+        &[&unchanged],
+        &dropin,
+        &args([&lib.join("libhiplazy_dropin.a")]),
+    );
+    let redirect = moved.join("include/hiplazy/redirect.h");
+    let archive = folder.join("static");
+    let arguments = args([&"-include", &redirect, &lib.join("libhiplazy.a")]);
+    cc(&[&unchanged], &archive, &arguments);
+    let shared = folder.join("shared");
+    let rpath = format!("-Wl,-rpath,{}", lib.display());
+    let arguments = args([&"-include", &redirect, &"-L", &lib, &"-lhiplazy", &rpath]);
+    cc(&[&unchanged], &shared, &arguments);
+    for program in [dropin, archive, shared] {
+        let headless = run(&mut common::fenced(&program, &[]));
+        assert_eq!(headless, "hipErrorNoDevice 0\n", "{}", program.display());
+        let bound = run_with(&program, &runtime);
+        assert!(
+            bound.starts_with("hipSuccess "),
+            "{}: {bound}",
+            program.display()
+        );
+        assert_ne!(bound, "hipSuccess 0\n");
+    }
+}
+
+#[test]
+fn pkg_config_finds_a_moved_tree() {
+    if Command::new("pkg-config")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        common::skip("pkg_config_finds_a_moved_tree", "there is no pkg-config");
+        return;
+    }
+    let folder = scratch("install-pkg-config");
+    let moved = folder.join("moved tree");
+    run(Command::new("cp").arg("-a").arg(hiplazy()).arg(&moved));
+    let ask = |arguments: &[&str]| {
+        // pkg-config quotes for a shell.
+        let script = "eval \"set -- $(pkg-config \"$@\")\"; printf '%s\\n' \"$@\"";
+        let answer = run(Command::new("sh")
+            .args(["-c", script, "sh"])
+            .args(arguments)
+            .env("PKG_CONFIG_PATH", moved.join("lib/pkgconfig")));
+        answer.lines().map(OsString::from).collect::<Vec<_>>()
+    };
+    for (package, static_too) in [
+        ("hiplazy", false),
+        ("hiplazy", true),
+        ("hiplazy-static", false),
+        ("hiplazy-dropin", false),
+    ] {
+        let mut question = vec!["--cflags", "--libs", package];
+        if static_too {
+            question.insert(0, "--static");
+        }
+        let mut arguments = ask(&question);
+        if static_too {
+            for private in ["-ldl", "-lpthread"] {
+                assert!(
+                    arguments.iter().any(|argument| argument == private),
+                    "{arguments:?}"
+                );
+            }
+            arguments.insert(0, "-Wl,-Bstatic".into());
+            arguments.push("-Wl,-Bdynamic".into());
+        }
+        let mut rpath = OsString::from("-Wl,-rpath,");
+        rpath.push(moved.join("lib"));
+        arguments.push(rpath);
+        let program = folder.join(format!("{package}-{static_too}"));
+        cc(&[&source("unchanged.c")], &program, &arguments);
+        let said = run(&mut common::fenced(&program, &[]));
+        assert_eq!(said, "hipErrorNoDevice 0\n", "{question:?}");
+        let record = ask(&["--variable=header_version_source", package]);
+        assert!(Path::new(&record[0]).is_file(), "{record:?}");
+    }
+}
+
+/// The prefixed and the drop-in archive, a vendor's, and a Rust library with std.
+#[test]
+fn any_number_of_copies_go_into_one_binary() {
+    let folder = scratch("install-three");
+    let other = folder.join("libother.a");
+    run(
+        Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+            .args(["--edition=2024", "--crate-type=staticlib", "-O", "-o"])
+            .arg(&other)
+            .arg(source("other.rs")),
+    );
+    let own = hiplazy().join("lib");
+    let archives: [PathBuf; 4] = [
+        own.join("libhiplazy.a"),
+        own.join("libhiplazy_dropin.a"),
+        vendor().join("lib/libtl_hip.a"),
+        other,
+    ];
+    let runtime = fake_runtime(&folder);
+    let real = fs::canonicalize(&runtime).unwrap();
+    let version = Version::V7_14.runtime_version();
+    let mut reversed = archives.clone();
+    reversed.reverse();
+    for (name, order) in [("in-order", archives), ("reversed", reversed)] {
+        let program = folder.join(name);
+        let include = vendor().join("include");
+        let mut arguments = args([&"-Wl,--fatal-warnings", &"-I", &include]);
+        arguments.extend(order.map(OsString::from));
+        // Another build of the same names, as cargo leaves it: everything is there.
+        arguments.push(common::libraries_without_env().join("libhiplazy.a").into());
+        // What the other library's std wants.
+        arguments.extend(args([&"-lgcc_s", &"-lm", &"-ldl"]));
+        cc(&[&source("three.c")], &program, &arguments);
+        let said = run_with(&program, &runtime);
+        let real = real.display();
+        assert_eq!(
+            said,
+            format!(
+                "prefixed 0 {version} {real}\nbare 0 {version}\nvendor 0 {version} {real}\nother 4\n"
+            ),
+            "{name}"
+        );
+        assert_eq!(exports_only(&program, &[]), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn the_slot_table_can_be_called_before_anything_is_bound() {
+    let folder = scratch("install-slots");
+    let runtime = fake_runtime(&folder);
+    let version = Version::V7_14.runtime_version();
+    let names = artefact::functions();
+    let index = names.iter().position(|name| name == "hipRuntimeGetVersion");
+    let index = format!("-DINDEX={}", index.unwrap());
+    for (name, symbol, library) in [
+        (
+            "shared",
+            "hiplazy_slots",
+            hiplazy().join("lib/libhiplazy.so.1"),
+        ),
+        (
+            "static",
+            "hiplazy_slots",
+            hiplazy().join("lib/libhiplazy.a"),
+        ),
+        (
+            "dropin",
+            "hiplazy_slots",
+            hiplazy().join("lib/libhiplazy_dropin.a"),
+        ),
+        (
+            "vendor-shared",
+            "tl_slots",
+            vendor().join("lib/libtl_hip.so.1"),
+        ),
+        (
+            "vendor-static",
+            "tl_slots",
+            vendor().join("lib/libtl_hip.a"),
+        ),
+    ] {
+        let program = folder.join(name);
+        let rpath = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
+        let slots = format!("-DSLOTS={symbol}");
+        let arguments = args([&index, &slots, &library, &rpath]);
+        cc(&[&source("slots.c")], &program, &arguments);
+        let said = run_with(&program, &runtime);
+        assert_eq!(said, format!("0 {version} 0 {version}\n"), "{name}");
+    }
+}
+
+/// A program that named the table directly would be given a copy of it, in which nothing
+/// is ever bound.
+#[test]
+fn dispatch_goes_to_the_runtime_itself_once_it_is_bound() {
+    let folder = scratch("install-dispatch");
+    let runtime = fake_runtime(&folder);
+    let expected = format!(
+        "0 {} {}\n",
+        Version::V7_14.runtime_version(),
+        runtime.display()
+    );
+    let include = hiplazy().join("include");
+    let rocm = include.join("hiplazy/rocm");
+    for (name, library, more) in [
+        ("shared", "libhiplazy.so.1", "-fPIE"),
+        ("shared-no-pie", "libhiplazy.so.1", "-no-pie"),
+        ("shared-static-define", "libhiplazy.a", "-DHIPLAZY_STATIC"),
+        ("static", "libhiplazy.a", "-fPIE"),
+        ("dropin", "libhiplazy_dropin.a", "-fno-pic"),
+    ] {
+        let program = folder.join(name);
+        let library = hiplazy().join("lib").join(library);
+        let rpath = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
+        let no_pie = if more == "-fno-pic" { "-no-pie" } else { "-O2" };
+        let arguments = args([
+            &more,
+            &no_pie,
+            &"-isystem",
+            &include,
+            &"-isystem",
+            &rocm,
+            &library,
+            &rpath,
+        ]);
+        cc(&[&source("dispatch.c")], &program, &arguments);
+        assert_eq!(run_with(&program, &runtime), expected, "{name}");
+    }
+}
+
+#[test]
+fn destdir_comes_before_the_prefix() {
+    let folder = scratch("install-destdir");
+    run(installed::task(Path::new("/opt/some where")).env("DESTDIR", &folder));
+    let staged = entries(&folder.join("opt/some where"));
+    assert!(
+        staged == entries(hiplazy()),
+        "a staged tree is the same tree"
+    );
+    let refused = installed::task(Path::new("relative"))
+        .env("DESTDIR", &folder)
+        .output()
+        .unwrap();
+    assert!(!refused.status.success());
+    assert!(
+        text_of(&refused).contains("is relative, and DESTDIR is set"),
+        "{}",
+        text_of(&refused)
+    );
+}
+
+#[test]
+fn a_missing_tool_is_named_with_what_would_help() {
+    // The task itself is built with the tools that there are.
+    hiplazy();
+    for (variable, purpose) in [
+        ("CC", "links"),
+        ("OBJCOPY", "symbols local"),
+        ("AR", "archives"),
+    ] {
+        let folder = scratch("install-missing-tool");
+        let output = installed::task(&folder.join("prefix"))
+            .env(variable, "/nowhere/tool")
+            .output()
+            .unwrap();
+        let text = text_of(&output);
+        assert!(!output.status.success(), "{text}");
+        let helpful = [
+            "/nowhere/tool",
+            purpose,
+            &format!("name it with {variable}"),
+        ];
+        assert!(helpful.iter().all(|part| text.contains(part)), "{text}");
+        assert!(!folder.join("prefix").exists(), "nothing is half installed");
+    }
+}
+
+#[test]
+fn a_vendor_prefix_that_is_somebody_elses_is_refused() {
+    let folder = scratch("install-refused");
+    for (prefix, why) in [
+        ("hip_", "AMD's"),
+        ("cudart_", "libcudart"),
+        ("t-l_", "letters"),
+    ] {
+        let output = installed::task(&folder.join("prefix"))
+            .args(["--vendor-prefix", prefix])
+            .output()
+            .unwrap();
+        assert!(!output.status.success(), "{prefix}");
+        assert!(text_of(&output).contains(why), "{}", text_of(&output));
+    }
+}

@@ -1,0 +1,116 @@
+//! An archive that brings its own names and no others.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::names::{BUILT_PREFIX, Names, RECORD};
+use super::symbols;
+use super::tools::Tools;
+
+/// One object of all that the built archive `library` needs, in which only `wrappers`
+/// and the control functions are global, under their installed names.
+///
+/// Cargo's archive has the whole of Rust's compiler support beside it, in global
+/// symbols that every Rust static library has, and global symbols of its own between
+/// its objects. As one object, all of that is local: any number of them, and any other
+/// Rust library, go into one binary.
+///
+/// With bare `wrappers` the control functions are weak: the archive with prefixed
+/// wrappers has them too, and the linker takes that one's where both are linked.
+pub(super) fn object(
+    tools: &Tools,
+    library: &Path,
+    names: &Names,
+    wrappers: Vec<String>,
+    work: &Path,
+) -> Result<PathBuf, Box<dyn Error>> {
+    let stem = library.with_extension("");
+    let stem = stem.file_name().unwrap_or_default().to_string_lossy();
+    let file = |ending: &str| work.join(format!("{stem}{ending}"));
+
+    // The linker takes from the archive what it needs for this one function, which is
+    // the object of ours and whatever that refers to.
+    let merged = file("-merged.o");
+    let anchor = format!("-Wl,-u,{BUILT_PREFIX}load");
+    tools.cc([
+        "-nostdlib".as_ref(),
+        "-r".as_ref(),
+        "-o".as_ref(),
+        merged.as_os_str(),
+        anchor.as_ref(),
+        library.as_os_str(),
+    ])?;
+
+    let mut built: Vec<String> = Names::control().collect();
+    built.extend(wrappers);
+    let defined = symbols::defined(&fs::read(&merged)?)
+        .map_err(|error| format!("{}: {error}", merged.display()))?;
+    if let Some(missing) = built.iter().find(|name| !defined.contains(*name)) {
+        return Err(format!(
+            "{} does not define {missing}: the library and the manifest differ",
+            library.display()
+        )
+        .into());
+    }
+
+    let installed = |name: &String| format!("{}\n", names.installed(name));
+    let keep = file("-keep.txt");
+    fs::write(&keep, built.iter().map(installed).collect::<String>())?;
+    let record = format!("{BUILT_PREFIX}{RECORD}");
+    let renamed: String = built
+        .iter()
+        .chain([&record])
+        .map(|name| (name, names.installed(name)))
+        .filter(|(name, installed)| *name != installed)
+        .map(|(name, installed)| format!("{name} {installed}\n"))
+        .collect();
+    let rename = file("-rename.txt");
+    fs::write(&rename, renamed)?;
+
+    let named = file("-named.o");
+    tools.objcopy([
+        option("--redefine-syms=", &rename).as_os_str(),
+        merged.as_os_str(),
+        named.as_os_str(),
+    ])?;
+    // In a second run: what is kept is looked up by the new name.
+    let object = work.join(format!(
+        "{}{}.o",
+        names.name(),
+        stem.strip_prefix("libhiplazy").unwrap_or_default()
+    ));
+    let mut arguments = vec![
+        option("--keep-global-symbols=", &keep),
+        // Nobody's business, and the only place of paths of the build.
+        "--strip-unneeded".into(),
+        "--strip-debug".into(),
+        "--remove-section=.comment".into(),
+    ];
+    if has_bare(&built) {
+        for name in Names::control() {
+            arguments.push(format!("--weaken-symbol={}", names.installed(&name)).into());
+        }
+    }
+    arguments.extend([named.into_os_string(), object.clone().into_os_string()]);
+    tools.objcopy(arguments)?;
+    Ok(object)
+}
+
+/// Whether any of the names is HIP's own.
+fn has_bare(built: &[String]) -> bool {
+    built.iter().any(|name| !name.starts_with(BUILT_PREFIX))
+}
+
+fn option(name: &str, value: &Path) -> OsString {
+    let mut option = OsString::from(name);
+    option.push(value);
+    option
+}
+
+/// The archive of one object.
+pub(super) fn write(tools: &Tools, object: &Path, archive: &Path) -> Result<(), String> {
+    // D: no dates and owners, so that every run gives the same bytes.
+    tools.ar(["rcsD".as_ref(), archive.as_os_str(), object.as_os_str()])
+}
