@@ -17,13 +17,14 @@ pub(crate) struct Arguments {
 
 /// What the tests are better with. All but the first are skipped visibly where
 /// they cannot be had; in CI the first may not be.
-const NEEDED: [&str; 8] = [
+const NEEDED: [&str; 9] = [
     "runtime-7.14",
     "runtime-7.14-copy",
     "runtime-5.2",
     "libclang-18.1.1",
     "headers-7.1",
     "headers-5.2",
+    "headers-6.2",
     "tilelang-0.1.10",
     "tilelang-0.1.15",
 ];
@@ -46,6 +47,10 @@ pub(crate) fn run(arguments: &Arguments, workspace: &Path) -> ExitCode {
                 skips.push(format!("{name}: {}", one_line(&missing.to_string())));
             }
         }
+    }
+    for missing in fetch::tools() {
+        println!("    SKIPPED: {missing}");
+        skips.push(one_line(&missing.to_string()));
     }
     let runtime_missing = skips.iter().any(|skip| skip.starts_with("runtime-7.14:"));
 

@@ -149,18 +149,25 @@ fn install_runtime_5_2() -> Result<(), String> {
     {
         return Err("not installed: this is not Debian bookworm".to_string());
     }
+    install(&[V5_2.runtime_package])
+}
+
+/// Installs packages of this machine's own distribution, if this process may.
+pub(crate) fn install(packages: &[&str]) -> Result<(), String> {
+    let list = packages.join(" ");
     let user = run(Command::new("id").arg("-u"))?;
     if user.trim() != "0" {
         return Err(format!(
-            "{} is not installed and only root can (apt-get install {0})",
-            V5_2.runtime_package
+            "not installed, and only root can (apt-get install {list})"
         ));
     }
-    eprintln!("fetch: apt-get install {} ...", V5_2.runtime_package);
+    eprintln!("fetch: apt-get install {list} ...");
     let install = || {
         run(Command::new("apt-get")
+            // Somebody else may be installing just now.
+            .args(["-o", "DPkg::Lock::Timeout=300"])
             .args(["install", "-qq", "-y", "--no-install-recommends"])
-            .args([V5_2.runtime_package])
+            .args(packages)
             .env("DEBIAN_FRONTEND", "noninteractive"))
     };
     // A container image often comes without package lists.

@@ -12,11 +12,13 @@ mod debian;
 mod missing;
 mod pip;
 mod store;
+mod tools;
 
 use std::path::{Path, PathBuf};
 
 pub use missing::Missing;
 pub use store::cache;
+pub use tools::{TOOLS, Tool, tool, tools};
 
 /// A thing that can be fetched.
 pub struct Thing {
