@@ -6,7 +6,11 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <libintl.h>
+#include <limits.h>
 #include <link.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +176,44 @@ static void set(const char *name_value)
     setenv(name, value + 1, 1);
 }
 
+/* Opens files until there is no descriptor left, or raises the limit again. */
+static void files(const char *how)
+{
+    static struct rlimit own;
+    struct rlimit few;
+    if (!own.rlim_cur && getrlimit(RLIMIT_NOFILE, &own))
+        fail(how, strerror(errno));
+    few = own;
+    if (!strcmp(how, "none")) {
+        few.rlim_cur = 64;
+        setrlimit(RLIMIT_NOFILE, &few);
+        while (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0)
+            ;
+    } else if (setrlimit(RLIMIT_NOFILE, &own))
+        fail(how, strerror(errno));
+}
+
+/* Takes all keys that are left, or gives them back. */
+static void keys(const char *how)
+{
+    static pthread_key_t taken[PTHREAD_KEYS_MAX];
+    static int count;
+    if (!strcmp(how, "none"))
+        while (!pthread_key_create(&taken[count], NULL))
+            count++;
+    else
+        while (count)
+            pthread_key_delete(taken[--count]);
+}
+
+/* Has the C library's messages translated by LC_MESSAGES/libc.mo below folder/xx. */
+static void translate(const char *folder)
+{
+    setenv("LANGUAGE", "xx", 1);
+    if (!setlocale(LC_ALL, "C.UTF-8") || !bindtextdomain("libc", folder))
+        printf("no locale\n");
+}
+
 static void step(const char *text)
 {
     const char *rest;
@@ -225,6 +267,8 @@ static void step(const char *text)
         printf("load %d\n", hiplazy_load());
     else if ((rest = after(text, "has:")))
         printf("has %d\n", hiplazy_has(rest));
+    else if ((rest = after(text, "symbol:")))
+        printf("symbol %s\n", hiplazy_symbol(rest) ? "yes" : "NULL");
     else if (!strcmp(text, "path")) {
         rest = hiplazy_runtime_path();
         printf("path %s\n", rest ? rest : "none");
@@ -248,6 +292,17 @@ static void step(const char *text)
         move(rest);
     else if ((rest = after(text, "set:")))
         set(rest);
+    else if ((rest = after(text, "folder:"))) {
+        if (chdir(rest))
+            fail(text, strerror(errno));
+    } else if ((rest = after(text, "files:")))
+        files(rest);
+    else if ((rest = after(text, "keys:")))
+        keys(rest);
+    else if ((rest = after(text, "translate:")))
+        translate(rest);
+    else if ((rest = after(text, "ld.so:")))
+        printf("ld.so %s\n", dlopen(rest, RTLD_NOW) ? "opens it" : dlerror());
     else if (!strcmp(text, "secure"))
         printf("secure %lu\n", getauxval(AT_SECURE));
     else if ((rest = after(text, "user:"))) {

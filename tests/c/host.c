@@ -3,6 +3,8 @@
  *   host EXTENSION STEP...         runs the extension's client_main
  *   host --close EXTENSION STEP... runs it in a thread, closes the extension while that
  *                                  thread lives, lets the thread end, and does both again
+ *   host --cycles N EXTENSION STEP... opens it, runs it and closes it N times, and says
+ *                                  whether the process has keys left
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -52,8 +54,31 @@ static void call_and_close(const char *path)
     pthread_join(thread, NULL);
 }
 
+static void cycle(const char *path)
+{
+    void *extension = open_extension(path);
+    entry(count, steps);
+    fflush(stdout); /* its buffer is the extension's */
+    setvbuf(stdout, NULL, _IONBF, 0);
+    dlclose(extension);
+}
+
+static void cycles(int times, const char *path)
+{
+    pthread_key_t key;
+    while (times--)
+        cycle(path);
+    printf("keys left: %s\n", pthread_key_create(&key, NULL) ? "no" : "yes");
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 3 && !strcmp(argv[1], "--cycles")) {
+        count = argc - 4;
+        steps = argv + 4;
+        cycles(atoi(argv[2]), argv[3]);
+        return 0;
+    }
     int closing = argc > 2 && !strcmp(argv[1], "--close");
     const char *path = argv[1 + closing];
     count = argc - 2 - closing;

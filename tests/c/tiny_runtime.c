@@ -5,11 +5,14 @@
  *   -DHALF               without hipGetDevice and hipMalloc
  *   -DHIPRTC             with the hiprtc functions inside, as up to HIP 6
  *   -DNO_VERSION         without the function that a runtime is known by
+ *   -DNEWER              with a function that the manifest does not have
+ *   -DOPENS="path"       its constructor opens that library
  *
  * Its constructor calls the program's in_constructor("runtime"), if there is one. A
  * function that another thread calls before the constructor has returned answers
  * NOT_BUILT.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
@@ -34,6 +37,10 @@ __attribute__((constructor)) static void build(void)
     builder = pthread_self();
     if (in_constructor)
         in_constructor("runtime");
+#ifdef OPENS
+    if (!dlopen(OPENS, RTLD_NOW | RTLD_LOCAL))
+        __builtin_trap();
+#endif
     __atomic_store_n(&built, 1, __ATOMIC_RELEASE);
 }
 
@@ -81,6 +88,10 @@ int hipGetDevicePropertiesR0600(void *properties, int device)
     memset(properties, TAG, 1472);
     return device ? 101 : 0;
 }
+#endif
+
+#ifdef NEWER
+int hipOfALaterRelease(void) { return TAG; }
 #endif
 
 #ifdef HIPRTC
