@@ -6,13 +6,14 @@ mod loader;
 use std::ffi::CString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{cc, run, scratch, skip};
+use common::{cc, preload, run, scratch, skip};
 use loader::{
-    Link, Tiny, candidates, companion, disguise, fenced_client, linked, steps, steps_and_log,
+    Link, Tiny, candidates, companion, disguise, fenced_client, linked, plain_library, steps,
+    steps_and_log,
 };
 
 /// A scratch folder by its real path, which is what the fence compares with.
@@ -230,13 +231,57 @@ fn a_stub_in_disguise_is_not_even_mapped() {
     }
 }
 
-/// What the user names is opened: it may bring the runtime along as its dependency.
+#[test]
+fn a_refused_file_is_opened_once_however_many_paths_lead_to_it() {
+    let here = folder("two-paths");
+    let refused = Tiny::new(7, 66)
+        .with("-DNO_VERSION")
+        .build(&here.join("rocm/lib"));
+    symlink(here.join("rocm"), here.join("hip")).unwrap();
+    let mut command = fenced_client(&[&here]);
+    command
+        .env("ROCM_PATH", here.join("rocm"))
+        .env("HIP_PATH", here.join("hip"));
+    preload(&mut command, &plain_library("opened.c"));
+    let (out, log) = steps_and_log(&mut command, &["count", "error"]);
+    let opened = format!("opened {}", refused.display());
+    assert_eq!(
+        log.lines().filter(|line| *line == opened).count(),
+        1,
+        "{log}"
+    );
+    let reasons: Vec<String> = candidates(&out)
+        .into_iter()
+        .filter(|line| line.contains("lib/libamdhip64.so.7"))
+        .filter(|line| line.starts_with("ROCM_PATH") || line.starts_with("HIP_PATH"))
+        .collect();
+    let (rocm, hip) = (here.join("rocm"), here.join("hip"));
+    let expected = [
+        format!(
+            "ROCM_PATH: {}/lib/libamdhip64.so.7: has no hipRuntimeGetVersion: not a HIP runtime \
+             (libamdhip64)",
+            rocm.display()
+        ),
+        format!(
+            "HIP_PATH: {}/lib/libamdhip64.so.7: the same file as one above",
+            hip.display()
+        ),
+    ];
+    assert_eq!(reasons, expected);
+}
+
+/// What the user names is opened: it may bring the runtime along as its dependency. It may
+/// have functions of its own in front of the runtime's.
 #[test]
 fn a_named_file_that_needs_the_runtime_leads_to_it() {
     let here = folder("brings-along");
     let runtime = Tiny::new(7, 6).build(&here);
     let source = here.join("shim.c");
-    fs::write(&source, "int shim;\n").unwrap();
+    fs::write(
+        &source,
+        "int hipGetDevice(int *device) { return *device = 55; }\n",
+    )
+    .unwrap();
     let shim = here.join("libshim.so");
     let flags = [
         "-shared",
@@ -248,8 +293,9 @@ fn a_named_file_that_needs_the_runtime_leads_to_it() {
     cc(&[], &shim, &[&flags[..], &[&source, &runtime]].concat());
     let mut command = fenced_client(&[&here]);
     command.env("HIPLAZY_RUNTIME", &shim);
-    let out = steps(&mut command, &["count", "path"]);
-    assert_eq!(out, format!("count 0 6\npath {}\n", runtime.display()));
+    let out = steps(&mut command, &["device", "count", "path"]);
+    let path = runtime.display();
+    assert_eq!(out, format!("device 0 6\ncount 0 6\npath {path}\n"));
 }
 
 #[test]
