@@ -252,3 +252,31 @@ fn a_constructor_of_a_refused_candidate_does_no_harm() {
         "{out}"
     );
 }
+
+/// A thread whose environment names another runtime joins the one that is being opened.
+#[test]
+fn a_candidate_that_another_thread_is_opening_is_taken_whatever_was_to_be_tried() {
+    let here = folder("announced");
+    let first = Tiny::new(7, 3).build(&here.join("first"));
+    let second = Tiny::new(7, 4).build(&here.join("second"));
+    for link in [Link::Shared, Link::Static] {
+        let mut command = fenced(constructors(link), &[&here]);
+        command
+            .env("HIPLAZY_RUNTIME", &first)
+            .arg("runtime")
+            .arg(&second);
+        let out = steps(&mut command, &[]);
+        let mut lines: Vec<&str> = out.lines().map(str::trim_end).collect();
+        lines.sort_unstable();
+        let mapped = format!("mapped {}", first.display());
+        let expected = [
+            "afterwards: 0 3",
+            "first call: 0 3",
+            &mapped,
+            "other thread: 0 3",
+            "runtime: 0 3",
+            "runtime: 0 3",
+        ];
+        assert_eq!(lines, expected, "{link:?}");
+    }
+}

@@ -1,6 +1,6 @@
 /* Constructors that call a wrapper while another thread makes its first call.
  *
- *   constructors WHO [PLUGIN]
+ *   constructors WHO [PLUGIN | RUNTIME]
  *
  * WHO is the constructor that calls: "plugin" of the library PLUGIN, which this program
  * opens itself; "runtime" or "dependency" of what hiplazy opens for the first call. The
@@ -8,14 +8,19 @@
  * before that thread has come back or sleeps, that is, waits for the dynamic linker. A
  * plugin's constructor calls after that as well.
  *
+ * With RUNTIME, a runtime's constructor sets HIPLAZY_RUNTIME to that before it lets the
+ * other thread begin, and the mapped runtimes are printed at the end.
+ *
  * Prints each answer of hipGetDevice. Ends itself after a minute: a deadlock is a
  * failure.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,7 +29,7 @@
 
 #include "wrappers.h"
 
-static const char *who;
+static const char *who, *named_next;
 static pthread_t other;
 static int other_may_call, other_id, other_calls, other_is_back, constructed;
 
@@ -73,6 +78,8 @@ void in_constructor(const char *constructor)
         return;
     if (strcmp(who, "plugin"))
         call(who); /* inside hiplazy's own dlopen */
+    if (named_next)
+        setenv("HIPLAZY_RUNTIME", named_next, 1);
     set(&other_may_call);
     while (!get(&other_is_back) && !(get(&other_calls) && other_sleeps()))
         sched_yield();
@@ -80,16 +87,28 @@ void in_constructor(const char *constructor)
     set(&constructed);
 }
 
+static int print_runtime(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    if (strstr(info->dlpi_name, "/libamdhip64"))
+        printf("mapped %s\n", info->dlpi_name);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    int plugin = argc > 2 && !strcmp(argv[1], "plugin");
     if (argc < 2)
         return 2;
     who = argv[1];
+    if (argc > 2 && !plugin)
+        named_next = argv[2];
     alarm(60);
     pthread_create(&other, NULL, call_in_other_thread, NULL);
     while (!get(&other_id))
         sched_yield();
-    if (argc > 2) {
+    if (plugin) {
         if (!dlopen(argv[2], RTLD_NOW | RTLD_LOCAL)) {
             printf("%s\n", dlerror());
             return 2;
@@ -99,5 +118,7 @@ int main(int argc, char **argv)
     }
     pthread_join(other, NULL);
     call("afterwards");
+    if (named_next)
+        dl_iterate_phdr(print_runtime, NULL);
     return 0;
 }
