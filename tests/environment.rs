@@ -174,6 +174,71 @@ fn the_log_says_which_runtime_was_taken_how_and_how_much_of_it() {
     assert!(bound.ends_with(&format!(" functions of {path}")), "{bound}");
 }
 
+/// A catalogue for the C library, as gettext reads it: `texts` in the order of the first.
+fn catalogue(texts: &[(&str, &str)]) -> Vec<u8> {
+    let count = texts.len() as u32;
+    let (mut tables, mut strings) = (Vec::new(), Vec::new());
+    let start = 28 + 16 * texts.len();
+    let firsts = texts.iter().map(|text| text.0);
+    let seconds = texts.iter().map(|text| text.1);
+    for text in firsts.chain(seconds) {
+        let place = (start + strings.len()) as u32;
+        tables.extend([text.len() as u32, place].map(u32::to_ne_bytes));
+        strings.extend_from_slice(text.as_bytes());
+        strings.push(0);
+    }
+    let header = [0x9504_12de, 0, count, 28, 28 + 8 * count, 0, 0];
+    let numbers = header.map(u32::to_ne_bytes);
+    [numbers.as_flattened(), tables.as_flattened(), &strings].concat()
+}
+
+/// The program's language is not what decides whether a file was there.
+#[test]
+fn a_missing_runtime_is_not_worth_a_warning_in_another_language_either() {
+    let here = folder("language");
+    let messages = here.join("xx/LC_MESSAGES");
+    fs::create_dir_all(&messages).unwrap();
+    let texts = [
+        ("", "Content-Type: text/plain; charset=UTF-8\n"),
+        ("No such file or directory", "Weg"),
+        ("cannot open shared object file", "Geht nicht auf"),
+    ];
+    fs::write(messages.join("libc.mo"), catalogue(&texts)).unwrap();
+    // The fence has messages of its own. It lets pass what LD_LIBRARY_PATH has; ld.so does
+    // not look there, since the program sets it too late.
+    Tiny::new(7, 3).build(&here.join("path"));
+    let mut command = fenced_client(&[&here]);
+    command.env("HIPLAZY_LOG", "warn");
+    let (out, log) = steps_and_log(
+        &mut command,
+        &[
+            &format!("translate:{}", here.display()),
+            "ld.so:libgone.so.7",
+            &format!("set:LD_LIBRARY_PATH={}", here.join("path").display()),
+            "count",
+            "error",
+            "ld.so:libgone.so.7",
+        ],
+    );
+    let ld_so = "ld.so libgone.so.7: Geht nicht auf: Weg\n";
+    const WHAT: &str = "a missing runtime in another language";
+    let Some(answers) = out.strip_prefix(ld_so) else {
+        return skip(WHAT, &format!("messages are not translated: {out}"));
+    };
+    if !answers.starts_with("count 100 0\n") {
+        return skip(WHAT, "this machine has a runtime that ld.so finds");
+    }
+    assert_eq!(log, "");
+    assert!(
+        answers.contains(
+            "ld.so: libamdhip64.so.7: libamdhip64.so.7: cannot open shared object file: \
+             No such file or directory\n"
+        ),
+        "{answers}"
+    );
+    assert!(answers.ends_with(ld_so), "the language is the program's");
+}
+
 // HIPLAZY_SCOPE
 
 /// The client with a tracing tool preloaded that answers 77 devices.
