@@ -114,11 +114,12 @@ fn hiprtc_mapped_elsewhere_is_taken_where_none_lies_beside_the_runtime() {
     let ask = || {
         let mut command = fenced_client(&[&here]);
         command.env("ROCM_PATH", &here);
-        steps(&mut command, &[&open, "rtc", "count"])
+        // HIP is bound before, so that nothing new is mapped when hiprtc is looked for.
+        steps(&mut command, &[&open, "count", "rtc"])
     };
-    assert_eq!(ask(), "rtc 0 8\ncount 0 7\n");
+    assert_eq!(ask(), "count 0 7\nrtc 0 8\n");
     companion(&here.join("lib"), "libhiprtc.so.7", "HIPRTC", 7);
-    assert_eq!(ask(), "rtc 0 7\ncount 0 7\n", "the one beside comes first");
+    assert_eq!(ask(), "count 0 7\nrtc 0 7\n", "the one beside comes first");
 }
 
 #[test]
