@@ -2,7 +2,7 @@
  * functions afterwards, each in a thread of its own and then in main. Linked with
  * libhiplazy.a and --wrap for each function of the dynamic linker that it uses.
  *
- * tiny_runtime.c has eight of the 20; the others answer 302, or nothing.
+ * tiny_runtime.c has eight of the 20; the others answer 302.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -44,7 +44,9 @@ typedef int function(void *, long, long, long, long, long);
     X(hipStreamCreate) X(hipStreamDestroy) X(hipStreamSynchronize) X(hipEventCreate)       \
     X(hipEventDestroy) X(hipEventRecord) X(hipMemcpy) X(hipHostMalloc)
 
-#define DECLARE(name) extern int other_##name(void *, long, long, long, long, long) __asm__("hiplazy_" #name);
+#define DECLARE(name)                                               \
+    extern int other_##name(void *, long, long, long, long, long)   \
+        __asm__("hiplazy_" #name);
 OTHERS(DECLARE)
 
 #define ADDRESS(name) other_##name,
@@ -53,7 +55,7 @@ static function *const others[] = {OTHERS(ADDRESS)};
 
 static void *call(void *number)
 {
-    char place[1472];
+    void *place[1472 / sizeof(void *)];
     others[(size_t)number](place, 0, 0, 0, 0, 0);
     return NULL;
 }
