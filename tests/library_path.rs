@@ -26,15 +26,30 @@ fn client_with(here: &Path, flags: &str) -> Command {
     clean(&program)
 }
 
-#[test]
-fn rpath_comes_before_ld_library_path() {
-    let here = folder("rpath");
+/// A runtime in RPATH, and what `make` puts into LD_LIBRARY_PATH.
+fn rpath_wins(test: &str, make: impl Fn(&Path)) {
+    let here = folder(test);
     let mine = Tiny::new(7, 7).build(&here.join("mine"));
-    disguise(&here.join("path"), "libamdhip64.so.7");
+    make(&here.join("path"));
     let mut command = client_with(&here, "--disable-new-dtags,-rpath,$ORIGIN/mine");
     command.env("LD_LIBRARY_PATH", here.join("path"));
-    let out = steps(&mut command, &["count", "path"]);
-    assert_eq!(out, format!("count 0 7\npath {}\n", mine.display()));
+    let out = steps(&mut command, &["count", "path", "mapped"]);
+    let mine = mine.display();
+    assert_eq!(out, format!("count 0 7\npath {mine}\nmapped {mine}\n"));
+}
+
+#[test]
+fn rpath_comes_before_ld_library_path() {
+    rpath_wins("rpath", |path| {
+        Tiny::new(7, 3).build(path);
+    });
+}
+
+#[test]
+fn a_stub_in_ld_library_path_does_not_hide_the_runtime_in_rpath() {
+    rpath_wins("rpath-stub", |path| {
+        disguise(path, "libamdhip64.so.7");
+    });
 }
 
 #[test]
