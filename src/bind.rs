@@ -133,7 +133,7 @@ fn search(library: Library, added: u64) -> Result<&'static Loaded, Cause> {
     // it moves the number.
     let now = dl::objects_added();
     if found.is_none() && now != added && !disabled && search.may_go_on() {
-        found = search.mapped();
+        found = search.mapped_meanwhile(bound());
     }
     if let Some(loaded) = found {
         let loaded = state.publish(loaded)?;

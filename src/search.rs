@@ -99,6 +99,17 @@ impl<'a, 'b> Search<'a, 'b> {
         self.mapped_like(None, None)
     }
 
+    /// One that was mapped while this search went on, with the same demands on it as
+    /// before; `hip` is the bound HIP runtime.
+    pub(crate) fn mapped_meanwhile(&mut self, hip: Option<&Loaded>) -> Option<Loaded> {
+        let major = match self.0.library {
+            Library::Hip => None,
+            Library::Hiprtc => hip.map(|hip| hip.major),
+            Library::Hsa => Some(HSA_MAJOR),
+        };
+        self.mapped_like(hip, major)
+    }
+
     /// The same, of several preferably the one that others link to or that lies beside
     /// `hip`, and of no other ABI major than `major`.
     fn mapped_like(&mut self, hip: Option<&Loaded>, major: Option<u32>) -> Option<Loaded> {
