@@ -84,7 +84,7 @@ pub(crate) fn open(
     why: &mut Text,
 ) -> Result<Loaded, Opened> {
     let Some(handle) = thread::while_opening(|| dl::open(file, mapped_only, why)) else {
-        why.str("no memory to open it");
+        why.str("no memory or no thread-specific key to open it");
         return Err(Opened::Refused(Refused::NotIt));
     };
     let Some(handle) = handle else {

@@ -41,6 +41,8 @@ fn key() -> Option<libc::pthread_key_t> {
         // that `calloc` made.
         let status = unsafe { libc::pthread_key_create(&mut key, Some(libc::free)) };
         if status != 0 {
+            // EAGAIN: no key is left.
+            shortage::by_errno(status);
             return Err(());
         }
         // The key outlives the library that made it. So the library stays as well, or

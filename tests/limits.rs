@@ -161,6 +161,18 @@ fn without_a_key_calls_answer_with_errors_and_a_text() {
     }
 }
 
+#[test]
+fn when_there_is_a_key_again_the_next_call_binds() {
+    let here = folder("keys-again");
+    Tiny::new(7, 3).build(&here);
+    for link in LINKS {
+        let mut command = linked(link, &[&here]);
+        command.env("LD_LIBRARY_PATH", &here);
+        let out = steps(&mut command, &["keys:none", "count", "keys:back", "count"]);
+        assert_eq!(out, "count 100 0\ncount 0 3\n", "{link:?}");
+    }
+}
+
 /// Each time that it is loaded again it would take one more of the process's 1024 keys.
 #[test]
 fn an_extension_may_be_opened_and_closed_1100_times() {
