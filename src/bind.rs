@@ -135,6 +135,9 @@ fn search(library: Library, added: u64) -> Result<&'static Loaded, Cause> {
     if found.is_none() && now != added && !disabled && search.may_go_on() {
         found = search.mapped_meanwhile(bound());
     }
+    if found.is_none() && !disabled {
+        search.advise();
+    }
     if let Some(loaded) = found {
         let loaded = state.publish(loaded)?;
         bind_table(library, loaded);

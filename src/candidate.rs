@@ -48,6 +48,12 @@ impl<'a, 'b> Candidates<'a, 'b> {
         }
     }
 
+    /// Whether the file of a mapped object was refused under its path.
+    pub(crate) fn was_refused(&self, name: &CStr) -> bool {
+        let path = loaded::real_path(name);
+        path.is_some() && self.refused.contains(&path)
+    }
+
     /// Tries one candidate and records what became of it.
     pub(crate) fn attempt(&mut self, how: &str, file: &CStr, kind: Kind) -> Option<Loaded> {
         if self.stop {

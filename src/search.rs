@@ -45,12 +45,13 @@ impl<'a, 'b> Search<'a, 'b> {
         self.mapped()
             .or_else(|| self.python())
             .or_else(|| self.installed(header_major))
-            .or_else(|| {
-                self.0
-                    .report
-                    .note("Install ROCm, or set HIPLAZY_RUNTIME to the path of a libamdhip64.");
-                None
-            })
+    }
+
+    /// What would help, at the end of a report.
+    pub(crate) fn advise(&mut self) {
+        if self.0.library == Library::Hip && self.may_go_on() {
+            self.note("Install ROCm, or set HIPLAZY_RUNTIME to the path of a libamdhip64.");
+        }
     }
 
     /// Looks for the run-time compiler of the bound runtime `hip`: its own copy
@@ -147,6 +148,10 @@ impl<'a, 'b> Search<'a, 'b> {
             .chain(mapped.names().filter(|name| beside(name)));
         let rest = mapped.names().filter(|name| !preferred(name));
         for name in first.chain(rest).filter(|name| of_major(name)) {
+            // A file that was opened and refused before is mapped by that.
+            if self.0.was_refused(name) {
+                continue;
+            }
             if let Some(loaded) = self.0.attempt("already mapped", name, Kind::Mapped) {
                 return Some(loaded);
             }

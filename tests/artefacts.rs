@@ -7,21 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{cc, libraries, run, scratch, typed_libraries};
-use hiplazy_abi::{FUNCTIONS_TXT, Function, parse_functions};
+use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, Function, parse_functions};
 use object::elf::{self, DynamicTag};
 use object::read::elf::{ElfFile64, FileHeader};
 use object::read::{Object, ObjectSection, ObjectSymbol, archive::ArchiveFile};
-
-const CONTROL: [&str; 8] = [
-    "load",
-    "has",
-    "symbol",
-    "runtime_path",
-    "runtime_version",
-    "header_version",
-    "last_error",
-    "version",
-];
 
 fn manifest() -> Vec<Function> {
     parse_functions(FUNCTIONS_TXT).unwrap()
@@ -30,7 +19,7 @@ fn manifest() -> Vec<Function> {
 fn exported_names() -> BTreeSet<String> {
     let functions = manifest().into_iter().map(|function| function.name);
     functions
-        .chain(CONTROL.map(str::to_string))
+        .chain(CONTROL_FUNCTIONS.map(str::to_string))
         .map(|name| format!("hiplazy_{name}"))
         .collect()
 }
@@ -360,7 +349,7 @@ fn a_rust_dependent_exports_nothing_of_the_crate() {
 fn the_header_declares_the_control_functions() {
     let folder = scratch("header");
     let mut source = String::from("#include <hiplazy/hiplazy.h>\nint main(void) {\n");
-    for name in CONTROL {
+    for name in CONTROL_FUNCTIONS {
         source += &format!("  if ((void (*)(void))hiplazy_{name} == 0) return 1;\n");
     }
     source += "  return 0;\n}\n";

@@ -64,3 +64,16 @@ pub const DEFAULTS_TXT: &str = include_str!("../cxx_defaults.txt");
 
 /// Overloads in C++, parsed by [`parse_overloads`].
 pub const OVERLOADS_TXT: &str = include_str!("../cxx_overloads.txt");
+
+/// The control functions of the C interface, without their prefix (`hiplazy_load` and
+/// so on).
+pub const CONTROL_FUNCTIONS: [&str; 8] = [
+    "load",
+    "has",
+    "symbol",
+    "runtime_path",
+    "runtime_version",
+    "header_version",
+    "last_error",
+    "version",
+];

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use anyhow::{Context, Result};
-use hiplazy_abi::{FUNCTIONS_TXT, parse_functions};
+use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, parse_functions};
 use serde::Serialize;
 
 use crate::Folder;
@@ -77,21 +77,11 @@ pub fn measure(folder: &Folder) -> Result<Sizes> {
 
 /// The names of all wrappers and control functions.
 fn wrappers() -> Result<Vec<String>> {
-    const CONTROL: [&str; 8] = [
-        "load",
-        "has",
-        "symbol",
-        "runtime_path",
-        "runtime_version",
-        "header_version",
-        "last_error",
-        "version",
-    ];
     let functions = parse_functions(FUNCTIONS_TXT)
         .map_err(|error| anyhow::anyhow!("the manifest cannot be read: {error}"))?;
     let names = functions.iter().map(|function| function.name.as_str());
     Ok(names
-        .chain(CONTROL)
+        .chain(CONTROL_FUNCTIONS)
         .map(|name| format!("hiplazy_{name}"))
         .collect())
 }

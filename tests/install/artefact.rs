@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use hiplazy_abi::{FUNCTIONS_TXT, parse_functions};
+use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, parse_functions};
 use object::elf::{self, DynamicTag, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Sym};
@@ -16,18 +16,6 @@ use object::{Endianness, FileFlags};
 
 /// A complaint, or none.
 pub type Checked = Result<(), String>;
-
-const CONTROL: [&str; 9] = [
-    "load",
-    "has",
-    "symbol",
-    "runtime_path",
-    "runtime_version",
-    "header_version",
-    "last_error",
-    "version",
-    "slots",
-];
 
 /// The link names of all functions, in the slot table's order.
 pub fn functions() -> Vec<String> {
@@ -43,7 +31,10 @@ pub fn expected(wrappers: &str, control: &str) -> BTreeSet<String> {
     let wrapped = functions()
         .into_iter()
         .map(|name| format!("{wrappers}{name}"));
-    let control = CONTROL.iter().map(|name| format!("{control}{name}"));
+    let control = CONTROL_FUNCTIONS
+        .iter()
+        .chain(&["slots"])
+        .map(|name| format!("{control}{name}"));
     wrapped.chain(control).collect()
 }
 

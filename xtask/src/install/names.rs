@@ -2,23 +2,13 @@
 
 use std::error::Error;
 
-use hiplazy_abi::{FUNCTIONS_TXT, parse_functions};
+use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, parse_functions};
 
 /// The prefix that the crates are built with.
 pub(super) const BUILT_PREFIX: &str = "hiplazy_";
 
-/// The control functions and the slot table, without their prefix.
-const CONTROL: [&str; 9] = [
-    "load",
-    "has",
-    "symbol",
-    "runtime_path",
-    "runtime_version",
-    "header_version",
-    "last_error",
-    "version",
-    "slots",
-];
+/// The slot table, without its prefix.
+const SLOTS: &str = "slots";
 
 /// What a consumer's `header_version.c` defines, without its prefix.
 pub(super) const RECORD: &str = "consumer_hip_version";
@@ -136,7 +126,10 @@ impl Names {
 
     /// Control functions and slot table, as they are built.
     pub(super) fn control() -> impl Iterator<Item = String> {
-        CONTROL.iter().map(|name| format!("{BUILT_PREFIX}{name}"))
+        CONTROL_FUNCTIONS
+            .iter()
+            .chain(&[SLOTS])
+            .map(|name| format!("{BUILT_PREFIX}{name}"))
     }
 
     /// What a symbol of the built crates is called in this installation.
