@@ -66,7 +66,7 @@ fn works(kind: Kind, headers: Option<&str>) {
     let name = format!("{name}-{}", compiler.name);
     let folder = scratch(&name);
     let mut definitions = vec![
-        "ROCM_HIPHCC_LIBRARY:STRING=hiplazy::dropin".to_string(),
+        "ROCM_HIPHCC_LIBRARY=hiplazy::dropin".to_string(),
         define_path(
             "CMAKE_PROJECT_INCLUDE",
             &installed::hiplazy().join("lib/cmake/hiplazy/hiplazyConfig.cmake"),

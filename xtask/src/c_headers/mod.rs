@@ -182,6 +182,8 @@ mod tests {
         let first = headers(&options);
         assert_eq!(first, headers(&options));
         for (name, text) in first {
+            // The one other use of the sign is the assembler's.
+            let text = text.replace("slots@GOTPCREL", "");
             assert!(!text.contains('@'), "{name} has a marker");
             assert!(text.ends_with('\n'), "{name} ends in a line");
         }
