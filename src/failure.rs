@@ -56,7 +56,7 @@ impl Failure {
                         text.str(", in no public header");
                     }
                 }
-                text.str(". Ask hiplazy_has() before the call, or use a runtime that has it.");
+                text.str(". Use a newer runtime, or ask before the call whether there is such a function.");
             }
             Cause::Opening(library) => {
                 text.str("called by a constructor while the ")

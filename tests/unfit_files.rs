@@ -352,8 +352,8 @@ fn half_a_runtime_answers_302_for_the_missing_half_alone() {
             error,
             format!(
                 "GetDevice: not in {} (HIP 5.2.21153, SONAME libamdhip64.so.5); the function \
-                 first came with version node hip_4.2, in the headers since HIP 5.0. Ask \
-                 hiplazy_has() before the call, or use a runtime that has it.\n",
+                 first came with version node hip_4.2, in the headers since HIP 5.0. Use \
+                 a newer runtime, or ask before the call whether there is such a function.\n",
                 half.display()
             )
         );

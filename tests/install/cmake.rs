@@ -84,7 +84,8 @@ fn every_target_of_a_moved_package_builds_and_binds() {
     }
 }
 
-/// A C++ project that takes HIP from a variable and has never heard of hiplazy.
+/// A C++ project that looks for HIP unless a variable names it, has old policies, and has
+/// never heard of hiplazy.
 #[test]
 fn a_library_variable_may_name_a_target() {
     if without_cmake("a_library_variable_may_name_a_target") {
@@ -93,7 +94,8 @@ fn a_library_variable_may_name_a_target() {
     let folder = scratch("install-cmake-variable");
     let tree = moved(&folder, hiplazy());
     let list = format!(
-        "cmake_minimum_required(VERSION 3.15)\nproject(other LANGUAGES CXX)\n\
+        "cmake_minimum_required(VERSION 3.2)\nproject(other LANGUAGES CXX)\n\
+         find_library(ROCM_HIPHCC_LIBRARY amdhip64)\n\
          add_subdirectory(inner)\n\
          add_executable(other \"{}\")\n\
          target_link_libraries(other PRIVATE ${{ROCM_HIPHCC_LIBRARY}} inner)\n",
