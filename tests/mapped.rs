@@ -7,7 +7,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use common::scratch;
-use loader::{Link, Tiny, companion, fenced_client, linked, steps};
+use loader::{
+    Link, Tiny, candidates, companion, disguise, fenced_client, linked, steps, steps_and_log,
+};
 
 fn folder(test: &str) -> PathBuf {
     scratch(&format!("mapped-{test}")).canonicalize().unwrap()
@@ -194,4 +196,156 @@ fn of_two_mapped_hsa_runtimes_the_one_beside_hip_is_taken() {
     let [first, second] = [elsewhere, beside].map(|path| format!("open:{}", path.display()));
     let out = steps(&mut command, &[&first, &second, "count", "hsa"]);
     assert_eq!(out, "count 0 7\nhsa 12\n");
+}
+
+#[test]
+fn a_mapped_runtime_comes_before_installed_ones() {
+    let here = folder("mapped");
+    let mapped = Tiny::new(6, 2).build(&here.join("mapped"));
+    Tiny::new(7, 3).build(&here.join("library-path"));
+    Tiny::new(7, 4).build(&here.join("rocm/lib"));
+    let out = steps(
+        fenced_client(&[&here])
+            .env("ROCM_PATH", here.join("rocm"))
+            .env("LD_LIBRARY_PATH", here.join("library-path")),
+        &[
+            &format!("open:{}", mapped.display()),
+            "count",
+            "path",
+            "mapped",
+        ],
+    );
+    let mapped = mapped.display();
+    assert_eq!(out, format!("count 0 2\npath {mapped}\nmapped {mapped}\n"));
+}
+
+#[test]
+fn a_mapped_copy_that_auditwheel_renamed_is_a_runtime() {
+    let here = folder("auditwheel");
+    let mapped = Tiny::new(7, 2).auditwheel().build(&here);
+    for link in [Link::Shared, Link::Static, Link::Extension] {
+        let out = steps(
+            &mut linked(link, &[&here]),
+            &[&format!("open:{}", mapped.display()), "count", "path"],
+        );
+        assert_eq!(
+            out,
+            format!("count 0 2\npath {}\n", mapped.display()),
+            "{link:?}"
+        );
+    }
+}
+
+#[test]
+fn of_two_mapped_copies_the_first_is_taken_and_all_are_named() {
+    let here = folder("two-copies");
+    let first = Tiny::new(7, 1).build(&here.join("first"));
+    let second = Tiny::new(7, 2).auditwheel().build(&here.join("second"));
+    let open = [&first, &second].map(|path| format!("open:{}", path.display()));
+    let (out, log) = steps_and_log(
+        fenced_client(&[&here]).env("HIPLAZY_LOG", "warn"),
+        &[&open[0], &open[1], "count", "path"],
+    );
+    assert_eq!(out, format!("count 0 1\npath {}\n", first.display()));
+    let line = format!(
+        "hiplazy: warn: more than one HIP runtime (libamdhip64) is mapped: {} {}\n",
+        first.display(),
+        second.display()
+    );
+    assert_eq!(log, line);
+    let (_, log) = steps_and_log(&mut fenced_client(&[&here]), &[&open[0], &open[1], "count"]);
+    assert_eq!(log, "", "a warning is not shown at the default level");
+}
+
+#[test]
+fn of_two_mapped_copies_the_one_that_others_link_to_is_taken() {
+    let here = folder("two-copies-global");
+    let first = Tiny::new(7, 1).build(&here.join("first"));
+    let second = Tiny::new(7, 2).build(&here.join("second"));
+    let out = steps(
+        &mut fenced_client(&[&here]),
+        &[
+            &format!("open:{}", first.display()),
+            &format!("global:{}", second.display()),
+            "count",
+            "path",
+        ],
+    );
+    assert_eq!(out, format!("count 0 2\npath {}\n", second.display()));
+}
+
+/// The origin of the project: a stub whose bare names are in the global scope.
+#[test]
+fn a_global_stub_does_not_decide_between_two_mapped_copies() {
+    let here = folder("two-copies-stub");
+    let stub = disguise(&here.join("stub"), "libhip_stub.so");
+    let first = Tiny::new(7, 1).build(&here.join("first"));
+    let second = Tiny::new(7, 2).build(&here.join("second"));
+    let out = steps(
+        &mut fenced_client(&[&here]),
+        &[
+            &format!("global:{}", stub.display()),
+            &format!("open:{}", first.display()),
+            &format!("open:{}", second.display()),
+            "count",
+            "version",
+            "path",
+        ],
+    );
+    let path = first.display();
+    assert_eq!(out, format!("count 0 1\nversion 0 71460850\npath {path}\n"));
+}
+
+#[test]
+fn a_mapped_runtime_of_an_unknown_abi_ends_the_search() {
+    let here = folder("mapped-future");
+    let eight = Tiny::new(8, 8).build(&here.join("mapped"));
+    Tiny::new(7, 3).build(&here.join("library-path"));
+    let out = steps(
+        fenced_client(&[&here]).env("LD_LIBRARY_PATH", here.join("library-path")),
+        &[
+            &format!("open:{}", eight.display()),
+            "count",
+            "path",
+            "mapped",
+            "count",
+            "error",
+        ],
+    );
+    let (answers, error) = out.split_once("error ").unwrap();
+    let mapped = eight.display();
+    assert_eq!(
+        answers,
+        format!("count 100 0\npath none\nmapped {mapped}\ncount 100 0\n")
+    );
+    let [only] = &candidates(error)[..] else {
+        panic!("{error}");
+    };
+    assert!(
+        only.starts_with(&format!("already mapped: {mapped}: its ABI major, 8,")),
+        "{only}"
+    );
+    assert!(
+        error.contains("A second runtime beside the mapped one"),
+        "{error}"
+    );
+}
+
+/// An extension that is loaded later must not bind to it (pytorch #186516).
+#[test]
+fn a_runtime_is_opened_for_hiplazy_alone() {
+    let here = folder("local");
+    Tiny::new(7, 7).build(&here);
+    for link in [Link::Shared, Link::Static, Link::Extension] {
+        let mut command = linked(link, &[&here]);
+        command.env("LD_LIBRARY_PATH", &here);
+        let out = steps(
+            &mut command,
+            &["count", "global-name:hipInit", "global-name:malloc"],
+        );
+        assert_eq!(
+            out, "count 0 7\nglobal-name no\nglobal-name yes\n",
+            "{link:?}"
+        );
+    }
 }
