@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{cc, libraries, run, scratch, typed_libraries};
+use common::{cc, exports, libraries, run, scratch, typed_libraries};
 use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, Function, parse_functions};
 use object::elf::{self, DynamicTag};
 use object::read::elf::{ElfFile64, FileHeader};
@@ -26,15 +26,6 @@ fn exported_names() -> BTreeSet<String> {
 
 fn elf(data: &[u8]) -> ElfFile64<'_> {
     ElfFile64::parse(data).unwrap()
-}
-
-fn dynamic_exports(file: &ElfFile64) -> BTreeSet<String> {
-    let symbols = file
-        .dynamic_symbols()
-        .filter(|symbol| symbol.is_definition());
-    symbols
-        .map(|symbol| symbol.name().unwrap().to_string())
-        .collect()
 }
 
 /// Tag, value and, where the value is one, string of each dynamic entry.
@@ -168,8 +159,7 @@ fn every_typed_wrapper_is_a_load_and_a_tail_jump() {
 #[test]
 fn the_shared_library_exports_its_prefix_and_nothing_else() {
     for folder in [libraries(), typed_libraries()] {
-        let data = fs::read(folder.join("libhiplazy.so")).unwrap();
-        assert_eq!(dynamic_exports(&elf(&data)), exported_names());
+        assert_eq!(exports(&folder.join("libhiplazy.so")), exported_names());
     }
 }
 
@@ -230,8 +220,7 @@ fn loading_runs_nothing_of_ours() {
 
 #[test]
 fn whoever_links_the_archive_exports_nothing_of_it() {
-    let data = fs::read(extension("exports-nothing")).unwrap();
-    let names = dynamic_exports(&elf(&data));
+    let names = exports(&extension("exports-nothing"));
     assert_eq!(names, BTreeSet::from(["extension_table".to_string()]));
 }
 
@@ -338,8 +327,7 @@ fn a_rust_dependent_exports_nothing_of_the_crate() {
             .args(["build", "--offline", "--profile", profile])
             .env("CARGO_TARGET_DIR", folder.join("target")));
         let output = if profile == "dev" { "debug" } else { profile };
-        let data = fs::read(folder.join("target").join(output).join("libdependent.so")).unwrap();
-        let names = dynamic_exports(&elf(&data));
+        let names = exports(&folder.join("target").join(output).join("libdependent.so"));
         assert_eq!(names, BTreeSet::from(["devices".to_string()]), "{profile}");
     }
 }

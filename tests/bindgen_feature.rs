@@ -3,14 +3,11 @@
 
 mod common;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{cc, run, scratch, skip, text_of};
-use object::read::elf::ElfFile64;
-use object::read::{Object, ObjectSymbol};
+use common::{cc, exports, run, scratch, skip, text_of};
 
 fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("artefacts/bindgen")
@@ -54,17 +51,6 @@ fn line_about<'a>(text: &'a str, include: &Path) -> &'a str {
         .unwrap_or_else(|| panic!("no line about the headers: {text}"));
     assert_eq!(lines.next(), None, "one line");
     line
-}
-
-fn exports(library: &Path) -> BTreeSet<String> {
-    let data = fs::read(library).unwrap();
-    let file = ElfFile64::<object::Endianness>::parse(&*data).unwrap();
-    let symbols = file
-        .dynamic_symbols()
-        .filter(|symbol| symbol.is_definition());
-    symbols
-        .map(|symbol| symbol.name().unwrap().to_string())
-        .collect()
 }
 
 fn copy_folder(from: &Path, to: &Path) {

@@ -26,10 +26,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use common::{Fetched, there};
 use object::Endianness;
 use object::elf::{FileHeader64, SHT_DYNSYM};
 use object::read::elf::FileHeader;
-use xtask::fetch::{self, Missing};
+use xtask::fetch;
 
 const PROPERTIES: &str = "hipGetDevicePropertiesR0600";
 
@@ -128,20 +129,6 @@ fn include_fakehip() -> String {
 fn fake_hip_7(folder: &Path) {
     let runtime = fakehip::Library::hip(fakehip::Version::V7_14);
     fakehip::build(folder, &[runtime]).unwrap_or_else(|error| panic!("{error}"));
-}
-
-/// A real thing that one test has fetched for all.
-type Fetched = OnceLock<Result<PathBuf, Missing>>;
-
-/// The real thing, or a visible skip.
-fn there(
-    what: &str,
-    fetched: &'static Fetched,
-    fetch: fn() -> Result<PathBuf, Missing>,
-) -> Option<&'static Path> {
-    let path = fetched.get_or_init(fetch).as_deref();
-    path.map_err(|missing| common::skip(what, &missing.to_string()))
-        .ok()
 }
 
 fn stub_0_1_10() -> Option<PathBuf> {

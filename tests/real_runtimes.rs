@@ -9,18 +9,16 @@
 
 mod common;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use common::{Fetched, exports, there};
 use hiplazy_abi::{Code, Domain, ERRORS_TXT, ErrorCode, FUNCTIONS_TXT, Function, Library};
 use hiplazy_abi::{parse_errors, parse_functions};
-use object::read::elf::ElfFile64;
-use object::{Object, ObjectSymbol};
-use xtask::fetch::{self, Missing};
+use xtask::fetch;
 
 /// How the program is linked with hiplazy.
 #[derive(Clone, Copy)]
@@ -233,21 +231,6 @@ impl Real {
     }
 }
 
-/// A runtime that one test has fetched for all.
-type Fetched = OnceLock<Result<PathBuf, Missing>>;
-
-/// The runtime, or a visible skip.
-fn there(
-    what: &str,
-    fetched: &'static Fetched,
-    fetch: fn() -> Result<PathBuf, Missing>,
-) -> Option<&'static Path> {
-    let runtime = fetched.get_or_init(fetch).as_deref();
-    runtime
-        .map_err(|missing| common::skip(what, &missing.to_string()))
-        .ok()
-}
-
 /// Whether this machine answers as one without a GPU; if not, that is a visible skip.
 fn without_gpu(what: &str) -> bool {
     let without = !Path::new("/dev/kfd").exists();
@@ -275,18 +258,6 @@ fn real_name(path: &Path) -> String {
         .to_str()
         .unwrap()
         .to_string()
-}
-
-/// The names in a library's dynamic symbol table that it defines.
-fn exports(library: &Path) -> BTreeSet<String> {
-    let data = fs::read(library).unwrap();
-    let elf: ElfFile64<'_> = ElfFile64::parse(&*data).unwrap();
-    let defined = elf
-        .dynamic_symbols()
-        .filter(|symbol| symbol.is_definition());
-    defined
-        .map(|symbol| symbol.name().unwrap().to_string())
-        .collect()
 }
 
 /// The manifest's error codes of one enumeration, and one code that it does not have.

@@ -3,12 +3,18 @@
 
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 use std::{env, fs, process};
+
+use object::Endianness;
+use object::read::elf::ElfFile64;
+use object::read::{Object, ObjectSymbol};
+use xtask::fetch::Missing;
 
 /// The repository.
 pub fn root() -> &'static Path {
@@ -182,4 +188,31 @@ pub fn skip(what: &str, why: &str) {
             .and_then(|mut file| file.write_all(line.as_bytes()))
             .unwrap();
     }
+}
+
+/// A real thing that one test has fetched for all of its file.
+pub type Fetched = OnceLock<Result<PathBuf, Missing>>;
+
+/// The real thing, or a visible skip.
+pub fn there(
+    what: &str,
+    fetched: &'static Fetched,
+    fetch: fn() -> Result<PathBuf, Missing>,
+) -> Option<&'static Path> {
+    let path = fetched.get_or_init(fetch).as_deref();
+    path.map_err(|missing| skip(what, &missing.to_string()))
+        .ok()
+}
+
+/// The names that a shared library exports.
+#[track_caller]
+pub fn exports(library: &Path) -> BTreeSet<String> {
+    let data = fs::read(library).unwrap();
+    let file = ElfFile64::<Endianness>::parse(&*data).unwrap();
+    let symbols = file
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_definition());
+    symbols
+        .map(|symbol| symbol.name().unwrap().to_string())
+        .collect()
 }
