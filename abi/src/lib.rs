@@ -8,6 +8,7 @@
 //! | table | what a line says |
 //! | --- | --- |
 //! | [`FUNCTIONS_TXT`] | a function: link name, version node, return class, types, headers, library |
+//! | [`SLOTS_TXT`] | an entry of the slot table, by its place |
 //! | [`ERRORS_TXT`] | an error code with the name and text the real runtime answers |
 //! | [`NOT_WRAPPED_TXT`] | an exported name that has no wrapper, and why |
 //! | [`HISTORY_TXT`] | the header versions that declare a function |
@@ -28,6 +29,7 @@ mod history;
 mod not_wrapped;
 mod prototype;
 mod row;
+mod slot;
 mod version;
 
 pub use c_interface::{Defaults, Macro, Overload, parse_defaults, parse_macros, parse_overloads};
@@ -39,10 +41,14 @@ pub use history::{Declared, HEADER_VERSIONS, parse_history};
 pub use not_wrapped::{NotWrapped, parse_not_wrapped};
 pub use prototype::{Prototype, parse_prototypes};
 pub use row::ParseError;
+pub use slot::{SlotOrder, parse_slots, table_lengths};
 pub use version::Version;
 
 /// The function manifest, parsed by [`parse_functions`].
 pub const FUNCTIONS_TXT: &str = include_str!("../functions.txt");
+
+/// The order of the slot table, parsed by [`parse_slots`].
+pub const SLOTS_TXT: &str = include_str!("../slots.txt");
 
 /// The error codes with names and texts, parsed by [`parse_errors`].
 pub const ERRORS_TXT: &str = include_str!("../errors.txt");

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hiplazy_abi::{
     Code, Domain, ERRORS_TXT, EXPORTS, Export, FUNCTIONS_TXT, Function, HISTORY_TXT, Library,
-    NOT_WRAPPED_TXT, PROTOTYPES_TXT, parse_errors, parse_exports, parse_functions, parse_history,
-    parse_not_wrapped, parse_prototypes,
+    NOT_WRAPPED_TXT, PROTOTYPES_TXT, SLOTS_TXT, parse_errors, parse_exports, parse_functions,
+    parse_history, parse_not_wrapped, parse_prototypes, parse_slots,
 };
 
 fn functions() -> Vec<Function> {
@@ -112,6 +112,25 @@ fn nodes_agree_with_the_exports() {
             assert!(known, "{} comes from nowhere", function.name);
         }
     }
+}
+
+#[test]
+fn every_function_has_its_place_for_ever() {
+    let slots = parse_slots(SLOTS_TXT).unwrap_or_else(|error| panic!("slots.txt: {error}"));
+    assert_eq!(slots.released_difference(), None);
+    let functions = functions();
+    let names = || functions.iter().map(|function| function.name.as_str());
+    let none: [&str; 0] = [];
+    assert_eq!(
+        slots.missing(names()),
+        none,
+        "without a place in slots.txt: run `cargo xtask abi`, which appends them"
+    );
+    assert_eq!(
+        slots.unknown(names()),
+        none,
+        "in slots.txt and nowhere else"
+    );
 }
 
 #[test]

@@ -2,11 +2,13 @@
 //!
 //! The pinned HIP 7.1 headers and `abi/supplement/` give the newest prototypes
 //! and the types; `abi/history.txt` gives the header ranges; `abi/exports/` the
-//! version nodes. Every other header set is compared, never written from.
+//! version nodes; `abi/slots.txt` is appended to. Every other header set is compared,
+//! never written from.
 
 mod check;
 mod libclang;
 mod manifest;
+mod slots;
 mod supplement;
 mod types_file;
 
@@ -78,6 +80,20 @@ pub fn run(root: &Path, options: &Options) -> Result<Report, Error> {
     let supplement = Supplement::of(root);
     let tables = manifest::Tables::read(root)?;
     let functions = manifest::build(&supplement.declarations(pinned.path())?, &tables)?;
+    let slots = slots::update(root, &functions)?;
+    report.differences.extend(slots.wrong);
+    if options.check {
+        report.differences.extend(slots.appended.iter().map(|name| {
+            format!(
+                "abi/slots.txt has no place for {name}; run `cargo xtask abi`, which appends it"
+            )
+        }));
+    } else if !slots.appended.is_empty() {
+        let path = root.join("abi/slots.txt");
+        fs::write(&path, &slots.text)
+            .map_err(|error| Error::new(format!("{}: {error}", path.display())))?;
+        report.written.push(path);
+    }
     let outputs = [
         (
             root.join("abi/functions.txt"),
