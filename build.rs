@@ -1,6 +1,6 @@
 //! Turns the ABI manifest into the library's tables.
 //!
-//! Reads `abi/functions.txt` and `abi/errors.txt`, which are committed, so that an
+//! Reads `abi/functions.txt`, `abi/slots.txt` and `abi/errors.txt`, which are committed, so that an
 //! ordinary build needs neither ROCm nor libclang. With the feature `bindgen` the
 //! functions and types are those of ROCm headers instead.
 
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use hiplazy_abi::{
-    Class, Code, Domain, ERRORS_TXT, FUNCTIONS_TXT, Function, Library, parse_errors,
-    parse_functions, rust_type,
+    Class, Code, Domain, ERRORS_TXT, FUNCTIONS_TXT, Function, Library, SLOTS_TXT, parse_errors,
+    parse_functions, parse_slots, rust_type,
 };
 
 /// Rust's keywords, which C argument names may be.
@@ -41,7 +41,17 @@ fn main() {
     };
     #[cfg(not(feature = "bindgen"))]
     let (functions, version) = (manifest, 0);
+    let slots = parse_slots(SLOTS_TXT).unwrap_or_else(|error| fail(&error));
+    #[cfg(not(feature = "bindgen"))]
+    check_places(&slots, &functions);
+    // Headers may lack functions and have others: those have the last places.
+    let functions = slots.arrange(functions, |function| &function.name);
     write(&out, "for_each_function.rs", &for_each_function(&functions));
+    write(
+        &out,
+        "for_each_table_length.rs",
+        &for_each_table_length(functions.len()),
+    );
     write(&out, "function_tables.rs", &function_tables(&functions));
     write(&out, "sys_functions.rs", &sys_functions(&functions));
     write(&out, "error_texts.rs", &error_texts());
@@ -58,6 +68,41 @@ fn write(folder: &Path, name: &str, text: &str) {
 fn fail(error: &dyn std::fmt::Display) -> ! {
     eprintln!("hiplazy's build script: {error}");
     std::process::exit(1);
+}
+
+/// Fails unless every function has its place and every place its function: a place that
+/// is left out would move all that follow.
+#[cfg(not(feature = "bindgen"))]
+fn check_places(slots: &hiplazy_abi::SlotOrder, functions: &[Function]) {
+    let names = || functions.iter().map(|function| function.name.as_str());
+    let (missing, unknown) = (slots.missing(names()), slots.unknown(names()));
+    if !missing.is_empty() || !unknown.is_empty() {
+        fail(&format!(
+            "abi/slots.txt and abi/functions.txt differ: without a place {missing:?}, which \
+             `cargo xtask abi` appends; in slots.txt alone {unknown:?}"
+        ));
+    }
+}
+
+/// The macro that hands another macro every length of the table that a caller may know.
+///
+/// A build from headers has none: it has places of its own, and code that was compiled
+/// with the installed `dispatch.h` must not link to it.
+fn for_each_table_length(count: usize) -> String {
+    let lengths: String = if cfg!(feature = "bindgen") {
+        String::new()
+    } else {
+        hiplazy_abi::table_lengths(count)
+            .map(|length| format!(" {length}"))
+            .collect()
+    };
+    format!(
+        "/// `for_each_table_length!([path::of::with] [extra])` expands to\n\
+         /// `path::of::with! {{ [extra] 582 ... }}`: the lengths of the slot table that callers\n\
+         /// may have been compiled with.\n\
+         #[doc(hidden)]\n#[macro_export]\nmacro_rules! for_each_table_length {{\n    \
+         ([$($with:tt)*] [$($extra:tt)*]) => {{ $($with)* ! {{ [$($extra)*]{lengths} }} }};\n}}\n"
+    )
 }
 
 /// `name: type` of each argument, with names that Rust allows.
@@ -169,6 +214,13 @@ fn function_tables(functions: &[Function]) -> String {
         );
     }
     text.push_str("];\n");
+    let mut by_name: Vec<usize> = (0..functions.len()).collect();
+    by_name.sort_by_key(|index| functions[*index].name.as_str());
+    let _ = writeln!(
+        text,
+        "/// The numbers of all functions in the order of their names.\n\
+         static BY_NAME: [u16; COUNT] = {by_name:?};"
+    );
     text
 }
 

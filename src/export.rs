@@ -35,26 +35,60 @@ macro_rules! c_interface {
     };
 }
 
-/// The slot table under a C name, for `dispatch.h`.
+/// The slot table under its C names, for `dispatch.h`.
+///
+/// Besides `slots` each length that a caller may have been compiled with has a name:
+/// `slots_582` says that the table has at least 582 places, and these in the order that
+/// was promised. A shorter table lacks the name, so that the caller does not link to it,
+/// or is not loaded with it. Hidden tables, those of archives, have every length a second
+/// time, as `static_slots_582`: code that is compiled to find the table in its own binary
+/// does not link to a shared library's.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! c_slots {
+    ($visibility:ident $prefix:ident) => {
+        $crate::export::paste::paste! {
+            $crate::c_table!($visibility [<$prefix slots>], $crate::slots::BYTES);
+        }
+        $crate::for_each_table_length!([$crate::c_table_lengths] [$visibility $prefix]);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! c_table_lengths {
+    ([visible $prefix:ident] $($length:literal)*) => {
+        $crate::export::paste::paste! {$(
+            $crate::c_table!(visible [<$prefix slots_ $length>], 8 * $length);
+        )*}
+    };
+    ([hidden $prefix:ident] $($length:literal)*) => {
+        $crate::export::paste::paste! {$(
+            $crate::c_table!(hidden [<$prefix slots_ $length>], 8 * $length);
+            $crate::c_table!(hidden [<$prefix static_slots_ $length>], 8 * $length);
+        )*}
+    };
+}
+
+/// One name of the slot table.
 ///
 /// A second name of the table can only be given where the table is, which link-time
 /// optimisation of a release build makes this crate; a debug build has none.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! c_slots {
-    ($visibility:ident $prefix:ident) => {
+macro_rules! c_table {
+    ($visibility:ident $name:ident, $size:expr) => {
         #[cfg(not(debug_assertions))]
-        $crate::export::paste::paste! {
-            ::core::arch::global_asm!(
-                concat!(".globl ", stringify!([<$prefix slots>])),
-                concat!(".type ", stringify!([<$prefix slots>]), ", @object"),
-                concat!(".size ", stringify!([<$prefix slots>]), ", {size}"),
-                concat!(".set ", stringify!([<$prefix slots>]), ", {table}"),
-                size = const $crate::slots::BYTES,
-                table = sym $crate::slots::TABLE,
-            );
-            $crate::c_visibility!($visibility [<$prefix slots>]);
-        }
+        ::core::arch::global_asm!(
+            concat!(".globl ", stringify!($name)),
+            concat!(".type ", stringify!($name), ", @object"),
+            concat!(".size ", stringify!($name), ", {size}"),
+            concat!(".set ", stringify!($name), ", {table}"),
+            size = const $size,
+            table = sym $crate::slots::TABLE,
+        );
+        #[cfg(not(debug_assertions))]
+        $crate::c_visibility!($visibility $name);
     };
 }
 

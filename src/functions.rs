@@ -1,4 +1,4 @@
-//! The manifest's functions by number.
+//! The manifest's functions by number, which is their place in the slot table.
 
 use core::ffi::CStr;
 
@@ -73,7 +73,8 @@ pub(crate) fn first_header(index: usize) -> Option<(u8, u8)> {
 
 /// The number of the function with this link name.
 pub(crate) fn find(link_name: &CStr) -> Option<usize> {
-    (0..COUNT).find(|index| name(*index) == Some(link_name))
+    let found = BY_NAME.binary_search_by(|index| name((*index).into()).cmp(&Some(link_name)));
+    BY_NAME.get(found.ok()?).map(|index| (*index).into())
 }
 
 #[cfg(test)]
@@ -83,8 +84,11 @@ mod tests {
     #[test]
     fn the_tables_agree_with_the_manifest() {
         let manifest = hiplazy_abi::parse_functions(hiplazy_abi::FUNCTIONS_TXT).unwrap();
-        assert_eq!(manifest.len(), COUNT);
-        for (index, function) in manifest.iter().enumerate() {
+        let slots = hiplazy_abi::parse_slots(hiplazy_abi::SLOTS_TXT).unwrap();
+        assert_eq!((manifest.len(), slots.entries().len()), (COUNT, COUNT));
+        for (index, entry) in slots.entries().iter().enumerate() {
+            let mut functions = manifest.iter();
+            let function = functions.find(|function| function.name == *entry).unwrap();
             assert_eq!(name(index).unwrap().to_str(), Ok(function.name.as_str()));
             let node = node(index).map(|node| node.to_str().unwrap());
             assert_eq!(node, function.node.as_deref(), "{}", function.name);
@@ -96,5 +100,8 @@ mod tests {
             assert_eq!(find(name(index).unwrap()), Some(index));
         }
         assert!(name(COUNT).is_none() && node(COUNT).is_none());
+        for absent in [c"", c"hip", c"hipMallo", c"hipMallocX", c"~"] {
+            assert_eq!(find(absent), None, "{absent:?}");
+        }
     }
 }

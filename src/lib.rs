@@ -49,6 +49,7 @@
 compile_error!("hiplazy is for 64-bit Linux with glibc, as HIP itself is");
 
 include!(concat!(env!("OUT_DIR"), "/for_each_function.rs"));
+include!(concat!(env!("OUT_DIR"), "/for_each_table_length.rs"));
 
 /// The README's Rust is compiled and run with the other examples.
 #[cfg(doctest)]

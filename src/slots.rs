@@ -20,7 +20,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::functions::COUNT;
 
-/// The addresses of all functions, in the manifest's order.
+/// The addresses of all functions, in the order of `abi/slots.txt`.
 ///
 /// # Safety
 ///

@@ -7,13 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{cc, exports, libraries, run, scratch, typed_libraries};
-use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, Function, parse_functions};
+use hiplazy_abi::{
+    CONTROL_FUNCTIONS, FUNCTIONS_TXT, Function, SLOTS_TXT, parse_functions, parse_slots,
+};
 use object::elf::{self, DynamicTag};
 use object::read::elf::{ElfFile64, FileHeader};
 use object::read::{Object, ObjectSection, ObjectSymbol, archive::ArchiveFile};
 
+/// All functions by their places in the slot table.
 fn manifest() -> Vec<Function> {
-    parse_functions(FUNCTIONS_TXT).unwrap()
+    let functions = parse_functions(FUNCTIONS_TXT).unwrap();
+    let slots = parse_slots(SLOTS_TXT).unwrap();
+    slots.arrange(functions, |function| &function.name)
 }
 
 fn exported_names() -> BTreeSet<String> {

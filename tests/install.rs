@@ -10,6 +10,10 @@ mod cmake;
 mod header_version;
 #[path = "install/installed.rs"]
 mod installed;
+#[path = "install/linkers.rs"]
+mod linkers;
+#[path = "install/table.rs"]
+mod table;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -17,7 +21,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use artefact::{archive_is_closed, expected, exports_on_node, exports_only, linked_well};
+use artefact::{
+    archive_is_closed, expected, expected_hidden, exports_on_node, exports_only, linked_well,
+};
 use common::{cc, root, run, scratch, text_of};
 use fakehip::{Library, Version};
 use installed::{Entry, entries, hiplazy, vendor};
@@ -78,7 +84,7 @@ fn the_archives_have_hidden_names_and_nothing_else() {
         (vendor().join("lib/libtl_hip.a"), "tl_", "tl_"),
         (vendor().join("lib/libtl_hip_dropin.a"), "", "tl_"),
     ] {
-        let checked = archive_is_closed(&archive, &expected(wrappers, control));
+        let checked = archive_is_closed(&archive, &expected_hidden(wrappers, control));
         assert_eq!(checked, Ok(()), "{}", archive.display());
     }
 }
@@ -362,90 +368,6 @@ fn any_number_of_copies_go_into_one_binary() {
             "{name}"
         );
         assert_eq!(exports_only(&program, &[]), Ok(()), "{name}");
-    }
-}
-
-#[test]
-fn the_slot_table_can_be_called_before_anything_is_bound() {
-    let folder = scratch("install-slots");
-    let runtime = fake_runtime(&folder);
-    let version = Version::V7_14.runtime_version();
-    let names = artefact::functions();
-    let index = names.iter().position(|name| name == "hipRuntimeGetVersion");
-    let index = format!("-DINDEX={}", index.unwrap());
-    for (name, symbol, library) in [
-        (
-            "shared",
-            "hiplazy_slots",
-            hiplazy().join("lib/libhiplazy.so.1"),
-        ),
-        (
-            "static",
-            "hiplazy_slots",
-            hiplazy().join("lib/libhiplazy.a"),
-        ),
-        (
-            "dropin",
-            "hiplazy_slots",
-            hiplazy().join("lib/libhiplazy_dropin.a"),
-        ),
-        (
-            "vendor-shared",
-            "tl_slots",
-            vendor().join("lib/libtl_hip.so.1"),
-        ),
-        (
-            "vendor-static",
-            "tl_slots",
-            vendor().join("lib/libtl_hip.a"),
-        ),
-    ] {
-        let program = folder.join(name);
-        let rpath = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
-        let slots = format!("-DSLOTS={symbol}");
-        let arguments = args([&index, &slots, &library, &rpath]);
-        cc(&[&source("slots.c")], &program, &arguments);
-        let said = run_with(&program, &runtime);
-        assert_eq!(said, format!("0 {version} 0 {version}\n"), "{name}");
-    }
-}
-
-/// A program that named the table directly would be given a copy of it, in which nothing
-/// is ever bound.
-#[test]
-fn dispatch_goes_to_the_runtime_itself_once_it_is_bound() {
-    let folder = scratch("install-dispatch");
-    let runtime = fake_runtime(&folder);
-    let expected = format!(
-        "0 {} {}\n",
-        Version::V7_14.runtime_version(),
-        runtime.display()
-    );
-    let include = hiplazy().join("include");
-    let rocm = include.join("hiplazy/rocm");
-    for (name, library, more) in [
-        ("shared", "libhiplazy.so.1", "-fPIE"),
-        ("shared-no-pie", "libhiplazy.so.1", "-no-pie"),
-        ("shared-static-define", "libhiplazy.a", "-DHIPLAZY_STATIC"),
-        ("static", "libhiplazy.a", "-fPIE"),
-        ("dropin", "libhiplazy_dropin.a", "-fno-pic"),
-    ] {
-        let program = folder.join(name);
-        let library = hiplazy().join("lib").join(library);
-        let rpath = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
-        let no_pie = if more == "-fno-pic" { "-no-pie" } else { "-O2" };
-        let arguments = args([
-            &more,
-            &no_pie,
-            &"-isystem",
-            &include,
-            &"-isystem",
-            &rocm,
-            &library,
-            &rpath,
-        ]);
-        cc(&[&source("dispatch.c")], &program, &arguments);
-        assert_eq!(run_with(&program, &runtime), expected, "{name}");
     }
 }
 

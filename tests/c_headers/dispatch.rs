@@ -6,7 +6,7 @@ use std::fs;
 use hiplazy_abi::Version;
 
 use crate::common::{clean, fenced, libraries, root, run, scratch};
-use crate::setup::{command, compilers, declared_in, manifest, needed, ours, real, source};
+use crate::setup::{command, compilers, declared_in, entries, needed, ours, real, source, table};
 
 /// The call has the function's own type, goes to the function's own slot, and needs
 /// nothing but the table.
@@ -31,7 +31,7 @@ fn calls_go_through_the_slot_of_the_function() {
 }
 
 /// Every function that a header declares can be called so, overloaded or not, and the
-/// places are those of the manifest.
+/// places are those of `abi/slots.txt`.
 #[test]
 fn every_function_has_a_typed_call_and_its_place() {
     let folder = scratch("c-headers-dispatch-all");
@@ -45,8 +45,8 @@ fn every_function_has_a_typed_call_and_its_place() {
         });
         let mut text =
             String::from("#include <hip/hip_runtime_api.h>\n#include <hiplazy/dispatch.h>\n");
-        for (index, function) in manifest().iter().enumerate() {
-            text += &format!("ASSERT(HIPLAZY_INDEX_{} == {index});\n", function.name);
+        for (index, entry) in entries().iter().enumerate() {
+            text += &format!("ASSERT(HIPLAZY_INDEX_{entry} == {index});\n");
         }
         // By version, two names have the place of what their macro stands for.
         let renamed = headers.version >= Version::new(6, 0);
@@ -91,10 +91,7 @@ fn every_function_has_a_typed_call_and_its_place() {
                         "-o",
                     ])
                     .arg(&object));
-                assert_eq!(
-                    needed(&object),
-                    BTreeSet::from(["hiplazy_slots".to_string()])
-                );
+                assert_eq!(needed(&object), BTreeSet::from([table()]));
             }
         }
     }

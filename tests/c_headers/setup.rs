@@ -7,7 +7,8 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use hiplazy_abi::{
-    Declared, FUNCTIONS_TXT, Function, HISTORY_TXT, Version, parse_functions, parse_history,
+    Declared, FUNCTIONS_TXT, Function, HISTORY_TXT, SLOTS_TXT, Version, parse_functions,
+    parse_history, parse_slots,
 };
 use object::{Object, ObjectSymbol};
 use xtask::c_headers::{HeaderOptions, write};
@@ -140,6 +141,16 @@ pub(crate) fn needed(path: &Path) -> BTreeSet<String> {
     names
         .filter(|name| name.contains("hip") || name.contains("hsa"))
         .collect()
+}
+
+/// The entries of the slot table by their places.
+pub(crate) fn entries() -> Vec<String> {
+    parse_slots(SLOTS_TXT).unwrap().entries().to_vec()
+}
+
+/// The name of the slot table for code that is compiled now.
+pub(crate) fn table() -> String {
+    format!("hiplazy_slots_{}", entries().len())
 }
 
 pub(crate) fn manifest() -> Vec<Function> {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, parse_functions};
+use hiplazy_abi::{CONTROL_FUNCTIONS, SLOTS_TXT, parse_slots};
 use object::elf::{self, DynamicTag, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Sym};
@@ -19,23 +19,35 @@ pub type Checked = Result<(), String>;
 
 /// The link names of all functions, in the slot table's order.
 pub fn functions() -> Vec<String> {
-    let functions = parse_functions(FUNCTIONS_TXT).unwrap();
-    functions
-        .into_iter()
-        .map(|function| function.name)
-        .collect()
+    parse_slots(SLOTS_TXT).unwrap().entries().to_vec()
 }
 
-/// Everything that a library with this wrapper prefix and control prefix defines.
+/// Everything that a shared library with this wrapper prefix and control prefix exports.
 pub fn expected(wrappers: &str, control: &str) -> BTreeSet<String> {
     let wrapped = functions()
         .into_iter()
         .map(|name| format!("{wrappers}{name}"));
-    let control = CONTROL_FUNCTIONS
+    let control_names = CONTROL_FUNCTIONS
         .iter()
         .chain(&["slots"])
         .map(|name| format!("{control}{name}"));
-    wrapped.chain(control).collect()
+    wrapped
+        .chain(control_names)
+        .chain(table_lengths().map(|length| format!("{control}slots_{length}")))
+        .collect()
+}
+
+/// Everything that an archive defines for others: what the shared library exports, and
+/// the names that say that the table is in the same binary.
+pub fn expected_hidden(wrappers: &str, control: &str) -> BTreeSet<String> {
+    let mut names = expected(wrappers, control);
+    names.extend(table_lengths().map(|length| format!("{control}static_slots_{length}")));
+    names
+}
+
+/// Every length that the table has had since its order was first promised.
+fn table_lengths() -> impl Iterator<Item = usize> {
+    582..=functions().len()
 }
 
 fn require(holds: bool, complaint: impl FnOnce() -> String) -> Checked {
@@ -159,7 +171,8 @@ pub fn linked_well(path: &Path, soname: &str) -> Checked {
 }
 
 /// The archive is one object that defines exactly `names` for others, all hidden, and
-/// has nothing of Rust's standard library, no panic and no debug information.
+/// has nothing of Rust's standard library, no panic and
+/// no debug information.
 pub fn archive_is_closed(path: &Path, names: &BTreeSet<String>) -> Checked {
     let data = fs::read(path).unwrap();
     let archive = ArchiveFile::parse(&*data).unwrap();

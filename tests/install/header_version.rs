@@ -1,14 +1,14 @@
 //! Whose HIP headers: the record that a consumer is compiled with.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs};
 
 use fakehip::{Library, Version};
 
 use crate::artefact::{self, exports_only};
 use crate::common::{self, cc, run, scratch};
 use crate::installed::hiplazy;
+use crate::linkers::linkers;
 use crate::{args, source};
 
 /// A folder of HIP headers of a version, as far as `header_version.c` reads them.
@@ -127,25 +127,13 @@ fn the_recorded_major_is_preferred() {
 #[test]
 fn without_a_record_the_answer_is_0_with_every_linker() {
     let folder = scratch("install-linkers");
-    let empty = folder.join("empty.c");
-    fs::write(&empty, "int main(void) { return 0; }\n").unwrap();
     let asking = folder.join("asking.c");
     let text =
         "#include <hiplazy/hiplazy.h>\nint main(void) { return hiplazy_header_version(); }\n";
     fs::write(&asking, text).unwrap();
-    for linker in ["bfd", "gold", "lld"] {
-        let choice = format!("-fuse-ld={linker}");
-        let there = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()))
-            .args([&choice, "-o"])
-            .args([&folder.join("empty"), &empty])
-            .output();
-        if !there.is_ok_and(|output| output.status.success()) {
-            let what = format!("without_a_record_the_answer_is_0_with_every_linker: {linker}");
-            common::skip(&what, "the C compiler has no such linker");
-            continue;
-        }
+    for choice in linkers("without_a_record_the_answer_is_0_with_every_linker") {
         for kind in ["-pie", "-no-pie"] {
-            let program = folder.join(format!("{linker}{kind}"));
+            let program = folder.join(format!("program{choice}{kind}"));
             let archive = hiplazy().join("lib/libhiplazy.a");
             cc(&[], &program, &args([&choice, &kind, &asking, &archive]));
             run(&mut common::fenced(&program, &[]));

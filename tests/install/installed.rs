@@ -31,6 +31,62 @@ pub fn vendor() -> &'static Path {
     })
 }
 
+/// What a later version of hiplazy installs: one that wraps a function more, which comes
+/// before most others by its name and after all of them in the slot table.
+///
+/// Built from a copy of the sources with that one line in the manifest.
+pub fn newer() -> &'static Path {
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        let folder = scratch("installed-newer");
+        let sources = folder.join("sources");
+        fs::create_dir(&sources).unwrap();
+        run(Command::new("cp")
+            .args(["-R", "-t"])
+            .arg(&sources)
+            .args(SOURCES.map(|name| root().join(name))));
+        let abi = sources.join("abi");
+        let functions = fs::read_to_string(abi.join("functions.txt")).unwrap();
+        let next = "\nhipApiName | ";
+        let line = format!("\n{ADDED} | - | error | hipError_t | int *value | - | hip{next}");
+        assert!(functions.contains(next));
+        fs::write(
+            abi.join("functions.txt"),
+            functions.replacen(next, &line, 1),
+        )
+        .unwrap();
+        let slots = fs::read_to_string(abi.join("slots.txt")).unwrap();
+        fs::write(abi.join("slots.txt"), format!("{slots}{ADDED}\n")).unwrap();
+        let prefix = folder.join("newer prefix");
+        run(task(&prefix)
+            .current_dir(&sources)
+            // The libraries in the target folder have the same names.
+            .env("CARGO_TARGET_DIR", target_folder().with_extension("newer")));
+        prefix
+    })
+}
+
+/// The function that only [`newer`] wraps.
+pub const ADDED: &str = "hipAardvark";
+
+/// What an installation is built from.
+const SOURCES: [&str; 14] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "LICENSE",
+    "README.md",
+    "abi",
+    "bench",
+    "build",
+    "build.rs",
+    "capi",
+    "fakehip",
+    "include",
+    "install",
+    "src",
+    "xtask",
+];
+
 /// `cargo xtask install --prefix ...`, to be completed and run.
 pub fn task(prefix: &Path) -> Command {
     let mut command = Command::new(env!("CARGO"));

@@ -26,16 +26,16 @@ static hipError_t allocate(void **pointer, size_t size) {
 
 static void wrong(void) { puts("a call went to another slot"); }
 
-void (*hiplazy_slots[HIPLAZY_SLOT_COUNT])(void);
+void (*HIPLAZY_SLOTS[HIPLAZY_SLOT_COUNT])(void);
 
 int main(void) {
   hipDeviceProp_t prop;
   void *pointer = NULL;
   int i;
-  for (i = 0; i < HIPLAZY_SLOT_COUNT; i++) hiplazy_slots[i] = wrong;
-  hiplazy_slots[HIPLAZY_INDEX_hipModuleLaunchKernel] = (void (*)(void))launch;
-  hiplazy_slots[HIPLAZY_INDEX_hipGetDevicePropertiesR0600] = (void (*)(void))properties;
-  hiplazy_slots[HIPLAZY_INDEX_hipMalloc] = (void (*)(void))allocate;
+  for (i = 0; i < HIPLAZY_SLOT_COUNT; i++) HIPLAZY_SLOTS[i] = wrong;
+  HIPLAZY_SLOTS[HIPLAZY_INDEX_hipModuleLaunchKernel] = (void (*)(void))launch;
+  HIPLAZY_SLOTS[HIPLAZY_INDEX_hipGetDevicePropertiesR0600] = (void (*)(void))properties;
+  HIPLAZY_SLOTS[HIPLAZY_INDEX_hipMalloc] = (void (*)(void))allocate;
   if (HIPLAZY_CALL(hipModuleLaunchKernel)(NULL, 1, 2, 3, 4, 5, 6, 7, NULL, NULL, NULL) !=
       hipErrorNotReady)
     return 1;

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 
 use hiplazy_abi::{
     DEFAULTS_TXT, Declared, Defaults, FUNCTIONS_TXT, Function, HISTORY_TXT, MACROS_TXT, Macro,
-    OVERLOADS_TXT, Overload, parse_defaults, parse_functions, parse_history, parse_macros,
-    parse_overloads,
+    OVERLOADS_TXT, Overload, SLOTS_TXT, SlotOrder, parse_defaults, parse_functions, parse_history,
+    parse_macros, parse_overloads, parse_slots,
 };
 
 pub use error::Error;
@@ -44,6 +44,7 @@ const TYPES_RS: &str = include_str!("../../../src/sys/types.rs");
 /// The committed tables, parsed.
 struct Tables {
     functions: Vec<Function>,
+    slots: SlotOrder,
     history: Vec<Declared>,
     macros: Vec<Macro>,
     defaults: Vec<Defaults>,
@@ -57,6 +58,7 @@ impl Tables {
         Ok(Tables {
             functions: parse_functions(FUNCTIONS_TXT)
                 .map_err(|error| parsed("functions.txt", error))?,
+            slots: parse_slots(SLOTS_TXT).map_err(|error| parsed("slots.txt", error))?,
             history: parse_history(HISTORY_TXT).map_err(|error| parsed("history.txt", error))?,
             macros: parse_macros(MACROS_TXT).map_err(|error| parsed("c_macros.txt", error))?,
             defaults: parse_defaults(DEFAULTS_TXT)
@@ -183,7 +185,7 @@ mod tests {
         assert_eq!(first, headers(&options));
         for (name, text) in first {
             // The one other use of the sign is the assembler's.
-            let text = text.replace("slots@GOTPCREL", "");
+            let text = text.replace("@GOTPCREL", "");
             assert!(!text.contains('@'), "{name} has a marker");
             assert!(text.ends_with('\n'), "{name} ends in a line");
         }

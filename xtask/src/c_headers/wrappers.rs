@@ -36,12 +36,13 @@ pub(crate) fn headers(tables: &Tables, options: &HeaderOptions) -> Vec<(&'static
             text
         });
     let indices: Vec<String> = tables
-        .functions
+        .slots
+        .entries()
         .iter()
         .enumerate()
-        .map(|(index, function)| format!("  {macros}INDEX_{} = {index},", function.name))
+        .map(|(index, entry)| format!("  {macros}INDEX_{entry} = {index},"))
         .collect();
-    let count = tables.functions.len().to_string();
+    let count = tables.slots.entries().len().to_string();
     let overloaded = overloaded(tables, &macros);
     let with_names = |template: &str, values: &[(&str, &str)]| {
         // Names last: the other values contain none of the markers.

@@ -43,7 +43,7 @@ pub(super) fn object(
         library.as_os_str(),
     ])?;
 
-    let mut built: Vec<String> = Names::control().collect();
+    let mut built = Names::control()?;
     built.extend(wrappers);
     let defined = symbols::defined(&fs::read(&merged)?)
         .map_err(|error| format!("{}: {error}", merged.display()))?;
@@ -89,7 +89,7 @@ pub(super) fn object(
         "--remove-section=.comment".into(),
     ];
     if has_bare(&built) {
-        for name in Names::control() {
+        for name in Names::control()? {
             arguments.push(format!("--weaken-symbol={}", names.installed(&name)).into());
         }
     }

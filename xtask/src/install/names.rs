@@ -2,13 +2,18 @@
 
 use std::error::Error;
 
-use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, parse_functions};
+use hiplazy_abi::{
+    CONTROL_FUNCTIONS, FUNCTIONS_TXT, SLOTS_TXT, parse_functions, parse_slots, table_lengths,
+};
 
 /// The prefix that the crates are built with.
 pub(super) const BUILT_PREFIX: &str = "hiplazy_";
 
-/// The slot table, without its prefix.
+/// The slot table, without its prefix and a length.
 const SLOTS: &str = "slots";
+
+/// The slot table in archives alone, likewise.
+const STATIC_SLOTS: &str = "static_slots";
 
 /// What a consumer's `header_version.c` defines, without its prefix.
 pub(super) const RECORD: &str = "consumer_hip_version";
@@ -124,12 +129,24 @@ impl Names {
         Ok(names.map(|name| format!("{BUILT_PREFIX}{name}")).collect())
     }
 
-    /// Control functions and slot table, as they are built.
-    pub(super) fn control() -> impl Iterator<Item = String> {
-        CONTROL_FUNCTIONS
-            .iter()
-            .chain(&[SLOTS])
+    /// Control functions and the names of the slot table, as they are built.
+    pub(super) fn control() -> Result<Vec<String>, Box<dyn Error>> {
+        let functions = CONTROL_FUNCTIONS.iter().chain(&[SLOTS]);
+        let mut names: Vec<String> = functions
             .map(|name| format!("{BUILT_PREFIX}{name}"))
+            .collect();
+        for length in table_lengths(parse_slots(SLOTS_TXT)?.entries().len()) {
+            names.push(format!("{BUILT_PREFIX}{SLOTS}_{length}"));
+            names.push(format!("{BUILT_PREFIX}{STATIC_SLOTS}_{length}"));
+        }
+        Ok(names)
+    }
+
+    /// Whether a symbol of this installation says that the slot table is in the same
+    /// binary, which the shared library's is not.
+    pub(super) fn is_for_archives(&self, installed: &str) -> bool {
+        let rest = installed.strip_prefix(&self.prefix);
+        rest.is_some_and(|rest| rest.starts_with(STATIC_SLOTS))
     }
 
     /// What a symbol of the built crates is called in this installation.

@@ -10,7 +10,7 @@ use super::symbols;
 use super::tools::Tools;
 
 /// Links the archive's `object` into the shared library `output`, with everything that
-/// it defines exported on the version node.
+/// it defines, but what only archives have, exported on the version node.
 ///
 /// Not cargo's own cdylib: rustc's version script exports without a node and allows no
 /// second script.
@@ -29,7 +29,7 @@ pub(super) fn link(
     fs::write(&exposed, bytes)?;
 
     let mut script = format!("{} {{\n  global:\n", names.node());
-    for name in exports {
+    for name in exports.iter().filter(|name| !names.is_for_archives(name)) {
         script += &format!("    {name};\n");
     }
     script += "  local:\n    *;\n};\n";
