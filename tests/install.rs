@@ -6,6 +6,8 @@ mod common;
 mod artefact;
 #[path = "install/cmake.rs"]
 mod cmake;
+#[path = "install/copies.rs"]
+mod copies;
 #[path = "install/header_version.rs"]
 mod header_version;
 #[path = "install/installed.rs"]
@@ -322,52 +324,6 @@ fn pkg_config_finds_a_moved_tree() {
         assert_eq!(said, "hipErrorNoDevice 0\n", "{question:?}");
         let record = ask(&["--variable=header_version_source", package]);
         assert!(Path::new(&record[0]).is_file(), "{record:?}");
-    }
-}
-
-/// The prefixed and the drop-in archive, a vendor's, and a Rust library with std.
-#[test]
-fn any_number_of_copies_go_into_one_binary() {
-    let folder = scratch("install-three");
-    let other = folder.join("libother.a");
-    run(
-        Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-            .args(["--edition=2024", "--crate-type=staticlib", "-O", "-o"])
-            .arg(&other)
-            .arg(source("other.rs")),
-    );
-    let own = hiplazy().join("lib");
-    let archives: [PathBuf; 4] = [
-        own.join("libhiplazy.a"),
-        own.join("libhiplazy_dropin.a"),
-        vendor().join("lib/libtl_hip.a"),
-        other,
-    ];
-    let runtime = fake_runtime(&folder);
-    let real = fs::canonicalize(&runtime).unwrap();
-    let version = Version::V7_14.runtime_version();
-    let mut reversed = archives.clone();
-    reversed.reverse();
-    for (name, order) in [("in-order", archives), ("reversed", reversed)] {
-        let program = folder.join(name);
-        let include = vendor().join("include");
-        let mut arguments = args([&"-Wl,--fatal-warnings", &"-I", &include]);
-        arguments.extend(order.map(OsString::from));
-        // Another build of the same names, as cargo leaves it: everything is there.
-        arguments.push(common::libraries_without_env().join("libhiplazy.a").into());
-        // What the other library's std wants.
-        arguments.extend(args([&"-lgcc_s", &"-lm", &"-ldl"]));
-        cc(&[&source("three.c")], &program, &arguments);
-        let said = run_with(&program, &runtime);
-        let real = real.display();
-        assert_eq!(
-            said,
-            format!(
-                "prefixed 0 {version} {real}\nbare 0 {version}\nvendor 0 {version} {real}\nother 4\n"
-            ),
-            "{name}"
-        );
-        assert_eq!(exports_only(&program, &[]), Ok(()), "{name}");
     }
 }
 

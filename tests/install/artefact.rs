@@ -12,7 +12,7 @@ use object::elf::{self, DynamicTag, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Sym};
 use object::read::{Object, ObjectSection, ObjectSymbol};
-use object::{Endianness, FileFlags};
+use object::{Endianness, FileFlags, RelocationTarget};
 
 /// A complaint, or none.
 pub type Checked = Result<(), String>;
@@ -170,8 +170,8 @@ pub fn linked_well(path: &Path, soname: &str) -> Checked {
     require(!mixed, || "a segment is writable and executable".into())
 }
 
-/// The archive is one object that defines exactly `names` for others, all hidden, and
-/// has nothing of Rust's standard library, no panic and
+/// The archive is one object that defines exactly `names` for others, all hidden and weak,
+/// refers to none of them itself, and has nothing of Rust's standard library, no panic and
 /// no debug information.
 pub fn archive_is_closed(path: &Path, names: &BTreeSet<String>) -> Checked {
     let data = fs::read(path).unwrap();
@@ -191,11 +191,31 @@ pub fn archive_is_closed(path: &Path, names: &BTreeSet<String>) -> Checked {
             require(visibility == elf::STV_HIDDEN, || {
                 format!("{name} is not hidden")
             })?;
+            // A second object that has them too is then no error.
+            require(symbol.is_weak(), || format!("{name} is not weak"))?;
             defined.insert(name.clone());
+        }
+        // But for the consumer's record, all that is wanted is needed.
+        if symbol.is_undefined() && symbol.is_weak() && symbol.index().0 != 0 {
+            let optional = name.ends_with("consumer_hip_version");
+            require(optional, || format!("{name} is wanted, but not needed"))?;
         }
         mentioned.insert(name);
     }
     same("global symbols", &defined, names)?;
+    // Another object's definition may come in the place of these.
+    for section in object.sections() {
+        for (_, relocation) in section.relocations() {
+            let RelocationTarget::Symbol(index) = relocation.target() else {
+                continue;
+            };
+            let symbol = object.symbol_by_index(index).unwrap();
+            let name = symbol.name().unwrap();
+            require(!defined.contains(name), || {
+                format!("{} refers to {name}", section.name().unwrap())
+            })?;
+        }
+    }
     for section in object.sections() {
         mentioned.insert(section.name().unwrap().to_string());
     }

@@ -14,11 +14,11 @@ use super::tools::Tools;
 ///
 /// Cargo's archive has the whole of Rust's compiler support beside it, in global
 /// symbols that every Rust static library has, and global symbols of its own between
-/// its objects. As one object, all of that is local: any number of them, and any other
-/// Rust library, go into one binary.
-///
-/// With bare `wrappers` the control functions are weak: the archive with prefixed
-/// wrappers has them too, and the linker takes that one's where both are linked.
+/// its objects. As one object, all of that is local; and what stays global is weak, so
+/// that an object that is linked for one function which the others lack is no second
+/// definition of the rest. Any number of them, of whatever builds, and any other Rust
+/// library, go into one binary. Each wrapper jumps through the table of its own object,
+/// which it refers to by a local name.
 pub(super) fn object(
     tools: &Tools,
     library: &Path,
@@ -81,26 +81,18 @@ pub(super) fn object(
         names.name(),
         stem.strip_prefix("libhiplazy").unwrap_or_default()
     ));
-    let mut arguments = vec![
-        option("--keep-global-symbols=", &keep),
+    tools.objcopy([
+        option("--keep-global-symbols=", &keep).as_os_str(),
+        // Not --weaken, which makes what is wanted of libc optional as well.
+        option("--weaken-symbols=", &keep).as_os_str(),
         // Nobody's business, and the only place of paths of the build.
-        "--strip-unneeded".into(),
-        "--strip-debug".into(),
-        "--remove-section=.comment".into(),
-    ];
-    if has_bare(&built) {
-        for name in Names::control()? {
-            arguments.push(format!("--weaken-symbol={}", names.installed(&name)).into());
-        }
-    }
-    arguments.extend([named.into_os_string(), object.clone().into_os_string()]);
-    tools.objcopy(arguments)?;
+        "--strip-unneeded".as_ref(),
+        "--strip-debug".as_ref(),
+        "--remove-section=.comment".as_ref(),
+        named.as_os_str(),
+        object.as_os_str(),
+    ])?;
     Ok(object)
-}
-
-/// Whether any of the names is HIP's own.
-fn has_bare(built: &[String]) -> bool {
-    built.iter().any(|name| !name.starts_with(BUILT_PREFIX))
 }
 
 fn option(name: &str, value: &Path) -> OsString {

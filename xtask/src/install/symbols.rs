@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::mem::offset_of;
 
-use object::elf::{FileHeader64, SHT_SYMTAB, STV_DEFAULT, STV_HIDDEN, Sym64};
+use object::elf::{
+    FileHeader64, SHT_SYMTAB, STB_GLOBAL, STV_DEFAULT, STV_HIDDEN, Sym64, SymbolInfo,
+};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
 use object::{Endianness, read};
 
@@ -23,11 +25,12 @@ pub(super) fn defined(object: &[u8]) -> read::Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Gives all hidden global definitions the default visibility, in place, so that a
-/// version script can export them: no version script can export a hidden symbol, and
-/// objcopy can hide symbols but not show them.
+/// Gives all hidden definitions the default visibility, in place, so that a version
+/// script can export them: no version script can export a hidden symbol, and objcopy can
+/// hide symbols but not show them. And makes them strong, as exports are: weak they are
+/// for archives.
 pub(super) fn expose(object: &mut [u8]) -> read::Result<()> {
-    let mut bytes = Vec::new();
+    let mut changes = Vec::new();
     {
         let data = &*object;
         let header = FileHeader64::<Endianness>::parse(data)?;
@@ -39,17 +42,19 @@ pub(super) fn expose(object: &mut [u8]) -> read::Result<()> {
         for (index, symbol) in symbols.enumerate() {
             let hidden = symbol.st_visibility() == STV_HIDDEN;
             if hidden && !symbol.is_local() && !symbol.is_undefined(endian) {
-                let at =
-                    start + index.0 as u64 * size + offset_of!(Sym64<Endianness>, st_other) as u64;
-                bytes.push(at);
+                let at = |member: usize| start + index.0 as u64 * size + member as u64;
+                let strong = SymbolInfo::new(STB_GLOBAL, symbol.st_type()).0;
+                let visible = symbol.st_other().with_visibility(STV_DEFAULT).0;
+                changes.push((at(offset_of!(Sym64<Endianness>, st_info)), strong));
+                changes.push((at(offset_of!(Sym64<Endianness>, st_other)), visible));
             }
         }
     }
-    for at in bytes {
+    for (at, value) in changes {
         let byte = usize::try_from(at).ok().and_then(|at| object.get_mut(at));
         // The symbol was just read from there.
         if let Some(byte) = byte {
-            *byte = (*byte & !0x3) | STV_DEFAULT.0;
+            *byte = value;
         }
     }
     Ok(())
