@@ -16,7 +16,8 @@ use crate::{bind, thread};
 /// library into which they are linked does not export them; with `visible` they are
 /// exported. `c_interface!(hidden "" control hiplazy_)` defines the wrappers by their
 /// bare link names: only ever hidden, since an exported `hipMalloc` answers for
-/// everybody in the process.
+/// everybody in the process. They have their prefixed names as well, so that a binary
+/// that calls both needs one copy, whose control functions know of every call.
 ///
 /// The calling crate is named in every unsafe block by `$crate`, and needs no
 /// dependency of its own.
@@ -30,6 +31,7 @@ macro_rules! c_interface {
     };
     (hidden "" control $prefix:ident) => {
         $crate::for_each_function!([$crate::c_wrappers] [hidden ""]);
+        $crate::for_each_function!([$crate::c_second_names] [$prefix]);
         $crate::c_control!(hidden $prefix);
         $crate::c_slots!(hidden $prefix);
     };
@@ -136,6 +138,27 @@ macro_rules! c_wrappers {
                 $crate::c_visibility!($visibility [<$prefix $name>]);
             )*}
         }
+    };
+}
+
+/// Each bare wrapper by its prefixed name too.
+///
+/// Like the table's, a second name can only be given where the wrapper is, which a
+/// release build makes one place.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! c_second_names {
+    ([$prefix:ident] $($name:ident $index:literal $arguments:tt -> $ret:ty;)*) => {
+        $crate::export::paste::paste! {$(
+            #[cfg(not(debug_assertions))]
+            ::core::arch::global_asm!(
+                concat!(".globl ", stringify!([<$prefix $name>])),
+                concat!(".type ", stringify!([<$prefix $name>]), ", @function"),
+                concat!(".set ", stringify!([<$prefix $name>]), ", ", stringify!($name)),
+            );
+            #[cfg(not(debug_assertions))]
+            $crate::c_visibility!(hidden [<$prefix $name>]);
+        )*}
     };
 }
 

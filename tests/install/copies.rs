@@ -42,10 +42,10 @@ fn any_number_of_copies_go_into_one_binary() {
     reversed.reverse();
     let mut dropin_first = archives.clone();
     dropin_first.swap(0, 1);
-    for (name, order, prefixed) in [
-        ("in-order", archives, real.to_string()),
-        ("reversed", reversed, real.to_string()),
-        ("dropin-first", dropin_first, "-".to_string()),
+    for (name, order) in [
+        ("in-order", archives),
+        ("reversed", reversed),
+        ("dropin-first", dropin_first),
     ] {
         let program = folder.join(name);
         let include = vendor().join("include");
@@ -58,7 +58,7 @@ fn any_number_of_copies_go_into_one_binary() {
         assert_eq!(
             said,
             format!(
-                "prefixed 0 {version} {prefixed}\nbare 0 {version} {real}\n\
+                "prefixed 0 {version} {real}\nbare 0 {version} {real}\n\
                  vendor 0 {version} {real}\nlater 302\nother 4\n"
             ),
             "{name}"
@@ -117,7 +117,8 @@ fn every_wrapper_goes_through_the_table_of_its_own_build() {
     }
 }
 
-/// As `docs/linking.md` has it.
+/// As `docs/linking.md` has it: the drop-in archive has everything, and beside another
+/// archive of the same prefix the first one answers for itself alone.
 #[test]
 fn control_functions_are_those_of_the_archive_that_is_linked_first() {
     let folder = scratch("install-control");
@@ -125,6 +126,12 @@ fn control_functions_are_those_of_the_archive_that_is_linked_first() {
     let dropin = hiplazy().join("lib/libhiplazy_dropin.a");
     let vendors = vendor().join("lib/libtl_hip_dropin.a");
     for (name, order, define, expected) in [
+        (
+            "dropin-alone",
+            [&dropin, &dropin],
+            "-DOWN",
+            "303 hipFree\n303 hipFreeHost\n",
+        ),
         (
             "prefixed-first",
             [&prefixed, &dropin],
@@ -135,7 +142,7 @@ fn control_functions_are_those_of_the_archive_that_is_linked_first() {
             "dropin-first",
             [&dropin, &prefixed],
             "-DOWN",
-            "303 -\n303 hipFreeHost\n",
+            "303 hipFree\n303 hipFreeHost\n",
         ),
         (
             "vendors-dropin",

@@ -1,6 +1,7 @@
 //! `libhiplazy_dropin.a`: HIP's own names for static linking, so that source which
 //! calls `hipMalloc` links as it is. All are hidden: an exported bare name would
-//! answer calls that others in the process meant for the real runtime.
+//! answer calls that others in the process meant for the real runtime. They have their
+//! prefixed names too, for a binary that calls both.
 
 // A release build is freestanding: nothing of Rust's standard library goes into other
 // people's programs. Debug builds link it, so that these crates can be checked

@@ -73,7 +73,7 @@ fn install(arguments: &Arguments, workspace: &Path) -> Result<(), Box<dyn Error>
     let object = archive::object(&tools, &built.prefixed, &names, names.wrappers()?, &work)?;
     tree.folder("lib")?;
     archive::write(&tools, &object, &tree.path(&names.static_archive()))?;
-    let dropin = archive::object(&tools, &built.dropin, &names, names::bare()?, &work)?;
+    let dropin = archive::object(&tools, &built.dropin, &names, names.both()?, &work)?;
     archive::write(&tools, &dropin, &tree.path(&names.dropin_archive()))?;
     shared::link(
         &tools,

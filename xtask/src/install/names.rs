@@ -129,6 +129,13 @@ impl Names {
         Ok(names.map(|name| format!("{BUILT_PREFIX}{name}")).collect())
     }
 
+    /// The wrappers as the drop-in crate defines them.
+    pub(super) fn both(&self) -> Result<Vec<String>, Box<dyn Error>> {
+        let mut names = bare()?;
+        names.extend(self.wrappers()?);
+        Ok(names)
+    }
+
     /// Control functions and the names of the slot table, as they are built.
     pub(super) fn control() -> Result<Vec<String>, Box<dyn Error>> {
         let functions = CONTROL_FUNCTIONS.iter().chain(&[SLOTS]);
@@ -159,7 +166,7 @@ impl Names {
 }
 
 /// The link names of all functions.
-pub(super) fn bare() -> Result<Vec<String>, Box<dyn Error>> {
+fn bare() -> Result<Vec<String>, Box<dyn Error>> {
     let functions = parse_functions(FUNCTIONS_TXT)?;
     Ok(functions
         .into_iter()
