@@ -29,7 +29,8 @@ pkg-config files) and share/. No file knows the prefix: the tree may be moved, a
 runs write the same bytes.
 
 DESTDIR, if it is set in the environment, is put in front of the prefix.
-CC, OBJCOPY and AR name other tools than cc, objcopy and ar; LLVM's do as well.")]
+CC, OBJCOPY and AR name other tools than cc, objcopy and ar, with arguments if need be
+(CC=\"ccache gcc\"); LLVM's do as well.")]
 pub(crate) struct Arguments {
     /// Where to install, such as /usr/local
     #[arg(long, value_name = "DIR")]
