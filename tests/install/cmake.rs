@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::common::{self, run, scratch, text_of};
+use crate::header_version::{hip_headers, two_majors};
 use crate::installed::{hiplazy, vendor};
 use crate::{fake_runtime, run_with, source};
 
@@ -33,6 +34,7 @@ fn configure(folder: &Path, list: &str, arguments: &[String]) -> Output {
         .arg(&project)
         .arg("-B")
         .arg(folder.join("build"))
+        .args(["-G", "Unix Makefiles"])
         .args(arguments)
         .output()
         .unwrap()
@@ -121,6 +123,78 @@ fn a_library_variable_may_name_a_target() {
         let said = run(&mut common::fenced(&built.join("other"), &[]));
         // Compiled with hiplazy's own headers, since there are no others.
         assert_eq!(said, "71460850 71460850\n", "{target}");
+    }
+}
+
+/// HIP's users are in a static library, as a project's core often is, and ask for hiplazy
+/// PRIVATE: the linker takes the record out of that library all the same.
+#[test]
+fn the_recorded_major_of_a_private_static_library_is_preferred() {
+    if without_cmake("the_recorded_major_of_a_private_static_library_is_preferred") {
+        return;
+    }
+    let folder = scratch("install-cmake-private");
+    let tree = moved(&folder, hiplazy());
+    let (runtimes, expected) = two_majors(&folder);
+    let headers = hip_headers(&folder, 60_443_484);
+    let mut list = "cmake_minimum_required(VERSION 3.15)\nproject(one LANGUAGES C)\n\
+                    find_package(hiplazy REQUIRED)\n"
+        .to_string();
+    for target in ["static", "dropin"] {
+        list += &format!(
+            "add_library({target}_core STATIC \"{}\")\n\
+             target_include_directories({target}_core PRIVATE \"{}\")\n\
+             target_link_libraries({target}_core PRIVATE hiplazy::{target})\n\
+             add_executable({target} \"{}\")\n\
+             target_link_libraries({target} PRIVATE {target}_core)\n",
+            source("core.c"),
+            headers.display(),
+            source("core_main.c")
+        );
+    }
+    let prefix = format!("-DCMAKE_PREFIX_PATH={}", tree.display());
+    let built = build(&folder, &list, &[prefix]);
+    for target in ["static", "dropin"] {
+        let mut command = common::fenced(&built.join(target), &[&runtimes]);
+        let said = run(command.env("LD_LIBRARY_PATH", &runtimes));
+        assert_eq!(said, expected, "{target}");
+    }
+}
+
+/// A project may find packages first and choose its languages later.
+#[test]
+fn a_language_may_be_enabled_after_the_package_was_found() {
+    if without_cmake("a_language_may_be_enabled_after_the_package_was_found") {
+        return;
+    }
+    let folder = scratch("install-cmake-late");
+    let prefix = format!("-DCMAKE_PREFIX_PATH={}", hiplazy().display());
+    for (name, first, later, ending) in [
+        ("c", "NONE", "C", "c"),
+        ("cxx", "NONE", "CXX", "cpp"),
+        ("c-after-cxx", "CXX", "C", "c"),
+        ("cxx-after-c", "C", "CXX", "c"),
+        ("cxx-after-c-in-cxx", "C", "CXX", "cpp"),
+    ] {
+        let folder = folder.join(name);
+        let file = folder.join(format!("project/asking.{ending}"));
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let text = "#include <hiplazy/hiplazy.h>\n#include <stdio.h>\n\
+                    int main(void) { printf(\"%d\\n\", hiplazy_header_version()); return 0; }\n";
+        fs::write(&file, text).unwrap();
+        let list = format!(
+            "cmake_minimum_required(VERSION 3.15)\nproject(late LANGUAGES {first})\n\
+             find_package(hiplazy REQUIRED)\nenable_language({later})\n\
+             add_executable(late asking.{ending})\n\
+             target_link_libraries(late PRIVATE hiplazy::static)\n"
+        );
+        let built = build(&folder, &list, std::slice::from_ref(&prefix));
+        let said = run(&mut common::fenced(&built.join("late"), &[]));
+        assert_eq!(said, "71460850\n", "{name}");
+        // The record makes no C++ program of a C program.
+        let linked = fs::read_to_string(built.join("CMakeFiles/late.dir/link.txt")).unwrap();
+        let with_cxx = linked.split(' ').next().unwrap().ends_with("++");
+        assert_eq!(with_cxx, ending == "cpp", "{linked}");
     }
 }
 

@@ -1,7 +1,9 @@
 //! Whose HIP headers: the record that a consumer is compiled with.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use fakehip::{Library, Version};
 
@@ -12,7 +14,7 @@ use crate::linkers::linkers;
 use crate::{args, source};
 
 /// A folder of HIP headers of a version, as far as `header_version.c` reads them.
-fn hip_headers(folder: &Path, version: i32) -> PathBuf {
+pub(crate) fn hip_headers(folder: &Path, version: i32) -> PathBuf {
     let include = folder.join(format!("include-{version}"));
     fs::create_dir_all(include.join("hip")).unwrap();
     let text = format!(
@@ -121,6 +123,85 @@ fn the_recorded_major_is_preferred() {
         let said = run(common::fenced(&program, &[&runtimes]).env("LD_LIBRARY_PATH", &runtimes));
         assert_eq!(said, format!("0 {expected} 0 {expected}\n"));
     }
+}
+
+/// The record is in a static library, from which the linker takes what somebody asks for:
+/// the flags ask.
+#[test]
+fn a_record_in_a_static_library_is_found_with_pkg_config() {
+    let test = "a_record_in_a_static_library_is_found_with_pkg_config";
+    let asked = Command::new("pkg-config").arg("--version").output();
+    if asked.is_err() {
+        common::skip(test, "there is no pkg-config");
+        return;
+    }
+    let folder = scratch("install-static-library");
+    let (runtimes, expected) = two_majors(&folder);
+    let headers = hip_headers(&folder, 60_443_484);
+    // pkg-config cannot pass a folder's blank on.
+    let tree = folder.join("tree");
+    run(Command::new("cp").arg("-a").arg(hiplazy()).arg(&tree));
+    for (package, name) in [
+        ("hiplazy-static", "hiplazy_hipRuntimeGetVersion"),
+        ("hiplazy-dropin", "hipRuntimeGetVersion"),
+    ] {
+        let objects = [("core.c", "core.o"), ("", "record.o")].map(|(file, object)| {
+            let object = folder.join(object);
+            let file = if file.is_empty() {
+                tree.join("share/hiplazy/header_version.c")
+            } else {
+                source(file).into()
+            };
+            let rename = format!("-DhipRuntimeGetVersion={name}");
+            let arguments = args([&"-c", &"-fPIC", &"-I", &headers, &rename]);
+            cc(&[file.to_str().unwrap()], &object, &arguments);
+            object
+        });
+        let core = folder.join(format!("lib{package}-core.a"));
+        run(Command::new("ar").arg("rcs").arg(&core).args(objects));
+        let libs = run(Command::new("pkg-config")
+            .args(["--libs", package])
+            .env("PKG_CONFIG_PATH", tree.join("lib/pkgconfig")));
+        for choice in linkers(test) {
+            let program = folder.join(format!("{package}{choice}"));
+            let mut arguments = args([&choice, &core]);
+            arguments.extend(libs.split_whitespace().map(OsString::from));
+            cc(&[&source("core_main.c")], &program, &arguments);
+            let mut command = common::fenced(&program, &[&runtimes]);
+            let said = run(command.env("LD_LIBRARY_PATH", &runtimes));
+            assert_eq!(said, expected, "{package} {choice}");
+            // And nobody minds where there is no record, in a program or a library.
+            for kind in ["-pie", "-shared"] {
+                let mut arguments = args([&choice, &kind, &"-fPIC", &"-Wl,--fatal-warnings"]);
+                arguments.push(folder.join("core.o").into());
+                arguments.extend(args([&"-Wl,-z,defs"]));
+                arguments.extend(libs.split_whitespace().map(OsString::from));
+                let output = folder.join("without");
+                cc(&[&source("core_main.c")], &output, &arguments);
+                if kind == "-pie" {
+                    let mut command = common::fenced(&output, &[&runtimes]);
+                    let said = run(command.env("LD_LIBRARY_PATH", &runtimes));
+                    let newest = Version::V7_14.runtime_version();
+                    assert_eq!(said, format!("{newest}\n"), "{package} {choice}");
+                } else {
+                    let exports = common::exports(&output);
+                    assert!(
+                        !exports.iter().any(|name| name.contains("hip")),
+                        "{exports:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A folder with HIP 6 and 7, and what a consumer says that prefers HIP 6.
+pub(crate) fn two_majors(folder: &Path) -> (PathBuf, String) {
+    let runtimes = folder.join("runtimes");
+    let majors = [Library::hip(Version::V6_4_3), Library::hip(Version::V7_14)];
+    fakehip::build(&runtimes, &majors).unwrap();
+    let expected = format!("{}\n", Version::V6_4_3.runtime_version());
+    (runtimes, expected)
 }
 
 /// Linkers differ in what they make of a hidden weak symbol that nobody defines.
