@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use hiplazy_abi::Version;
+use xtask::c_headers::{HeaderOptions, write};
 
 use crate::common::{run, scratch, text_of};
 use crate::setup::{
@@ -92,13 +94,7 @@ fn inline_functions_reach_the_new_names() {
                     .arg("-I")
                     .arg(include())
                     .args(["-O2", "-Wall", "-Werror", "-c", "-o"]);
-                // clang says that it renames no inline function, unless it is in a system
-                // header, as HIP's are.
-                command
-                    .arg(&object)
-                    .arg(&file)
-                    .arg("-Wno-pragmas")
-                    .args(flags);
+                command.arg(&object).arg(&file).args(flags);
                 output(&mut command)
             };
             let compiled = compile(&[]);
@@ -115,6 +111,64 @@ fn inline_functions_reach_the_new_names() {
                 "a call with arguments of another function"
             );
         }
+    }
+}
+
+/// Methods, locals and statics that have a name of HIP's keep it, and no compiler warns.
+#[test]
+fn other_things_of_the_same_names_stay_as_they_are() {
+    let folder = scratch("c-headers-same-names");
+    for name in ["same_names.c", "same_names.cpp"] {
+        let file = source(name);
+        for compiler in compilers() {
+            let object = folder.join("same_names.o");
+            let mut command = Command::new(compiler.of(&file));
+            command
+                .arg("-include")
+                .arg(include().join("hiplazy/redirect.h"));
+            run(command
+                .args(["-Wall", "-Wextra", "-Werror", "-c", "-o"])
+                .args([&object, &file]));
+            assert_eq!(needed(&object), ["hiplazy_hipFree".to_string()].into());
+        }
+    }
+}
+
+/// The compiler would take the first one's names without a word.
+#[test]
+fn two_packages_in_one_translation_unit_are_an_error_that_names_both() {
+    let folder = scratch("c-headers-two-packages");
+    let options = HeaderOptions {
+        prefix: "tl_".to_string(),
+        folder: "tl_hip".to_string(),
+    };
+    write(&folder, &options).unwrap();
+    let [own, vendor] = [
+        include().join("hiplazy/redirect.h"),
+        folder.join("tl_hip/redirect.h"),
+    ];
+    let file = source("same_names.c");
+    for compiler in compilers() {
+        let compile = |first: &Path, second: &Path| {
+            let mut command = Command::new(compiler.c);
+            command.arg("-include").arg(first);
+            command.arg("-include").arg(second);
+            output(command.args(["-Werror", "-fsyntax-only"]).arg(&file))
+        };
+        for (first, second, names) in [
+            (&own, &vendor, ["hiplazy/redirect.h", "tl_hip/redirect.h"]),
+            (&vendor, &own, ["tl_hip/redirect.h", "hiplazy/redirect.h"]),
+        ] {
+            let output = compile(first, second);
+            assert!(!output.status.success(), "{}", compiler.c);
+            let text = text_of(&output);
+            let already = format!("redirected already, by {}", names[0]);
+            let refused = format!("{} and the redirect.h that", names[1]);
+            assert!(text.contains(&already) && text.contains(&refused), "{text}");
+        }
+        // The same one twice, as when two targets bring it.
+        let twice = compile(&own, &own);
+        assert!(twice.status.success(), "{}", text_of(&twice));
     }
 }
 
