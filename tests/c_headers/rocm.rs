@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use crate::common::{run, scratch, text_of};
-use crate::setup::{Headers, command, compilers, ours, output, real, source};
+use crate::setup::{
+    Compiler, Headers, command, compilers, include, needed, ours, output, real, source,
+};
 
 /// C99 and C++11 clean, pedantically, alone and in any order.
 #[test]
@@ -143,6 +147,85 @@ fn mixing_with_the_real_headers_is_a_clear_error() {
                 }
             }
         }
+    }
+}
+
+/// Compiles with AMD's headers in `folder`, ours behind them as the targets put them.
+fn behind(compiler: &Compiler, folder: &Path, file: &Path) -> Command {
+    let mut command = Command::new(compiler.of(file));
+    command.args([
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-D__HIP_PLATFORM_AMD__",
+    ]);
+    command
+        .arg("-include")
+        .arg(include().join("hiplazy/redirect.h"));
+    command.arg("-isystem").arg(folder);
+    command.arg("-idirafter").arg(ours().folder).arg(file);
+    command
+}
+
+/// Triton's wheel of HIP 7.1 has all of AMD's headers but hiprtc.h.
+#[test]
+fn our_hiprtc_goes_with_real_headers_that_have_none() {
+    let found = real();
+    let Some(real) = found.iter().find(|real| real.name == "headers-7.1") else {
+        return;
+    };
+    assert!(!real.folder.join("hip/hiprtc.h").exists());
+    let folder = scratch("c-headers-hiprtc");
+    let object = folder.join("hiprtc.o");
+    let api = "#include <hip/hip_runtime_api.h>\n";
+    let rtc = "#include <hip/hiprtc.h>\n";
+    for includes in [
+        rtc.to_string(),
+        [api, rtc].concat(),
+        [rtc, api, rtc].concat(),
+    ] {
+        for ending in ["c", "cpp"] {
+            let file = folder.join(format!("hiprtc.{ending}"));
+            let body = "int user(hiprtcProgram program, hiprtcLinkState state);\n\
+                        int user(hiprtcProgram program, hiprtcLinkState state) {\n\
+                        hiprtcJIT_option option = HIPRTC_JIT_IR_TO_ISA_OPT_EXT;\n\
+                        return hiprtcCompileProgram(program, 0, 0) + hiprtcLinkDestroy(state) +\n\
+                        (int)hipInit(0) + (int)option + (HIP_VERSION_MINOR == 1 ? 0 : 1);\n}\n";
+            fs::write(&file, format!("{includes}{body}")).unwrap();
+            for compiler in compilers() {
+                run(behind(compiler, &real.folder, &file)
+                    .args(["-c", "-o"])
+                    .arg(&object));
+                let expected = [
+                    "hiplazy_hipInit",
+                    "hiplazy_hiprtcCompileProgram",
+                    "hiplazy_hiprtcLinkDestroy",
+                ];
+                assert_eq!(needed(&object), expected.map(str::to_string).into());
+            }
+        }
+    }
+}
+
+/// Before 6.4 AMD's headers lack a type, and what helps is said.
+#[test]
+fn our_hiprtc_refuses_older_headers_that_have_none() {
+    let found = real();
+    let Some(real) = found.iter().find(|real| real.name == "headers-6.2") else {
+        return;
+    };
+    let folder = scratch("c-headers-hiprtc-old");
+    let without = folder.join("include");
+    run(Command::new("cp").arg("-as").args([&real.folder, &without]));
+    fs::remove_file(without.join("hip/hiprtc.h")).unwrap();
+    let file = folder.join("hiprtc.c");
+    fs::write(&file, "#include <hip/hiprtc.h>\nextern int more;\n").unwrap();
+    for compiler in compilers() {
+        let output = output(behind(compiler, &without, &file).arg("-fsyntax-only"));
+        assert!(!output.status.success());
+        let text = text_of(&output);
+        assert!(text.contains("HIP 6.4 or newer"), "{text}");
     }
 }
 
