@@ -16,6 +16,8 @@ mod installed;
 mod linkers;
 #[path = "install/table.rs"]
 mod table;
+#[path = "install/licences.rs"]
+mod licences;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

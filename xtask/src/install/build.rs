@@ -1,4 +1,4 @@
-//! The static libraries as cargo builds them.
+//! The static libraries as cargo builds them, and how it is asked to build.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -23,13 +23,34 @@ struct Message {
     filenames: Vec<PathBuf>,
 }
 
+/// The crates that become archives.
+pub(super) const PACKAGES: [&str; 2] = ["hiplazy-static", "hiplazy-dropin"];
+
 /// Builds both archives, with cargo's output on standard error.
 pub(super) fn archives(workspace: &Path) -> Result<Built, String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .current_dir(workspace)
+    let packages = PACKAGES.map(|name| format!("--package={name}"));
+    let files = run(cargo(workspace)
         .args(["build", "--release", "--locked"])
-        .args(["--package=hiplazy-static", "--package=hiplazy-dropin"])
+        .args(packages))?;
+    let prefixed = named(&files, "libhiplazy.a")?;
+    let folder = prefixed.parent().unwrap_or(workspace).to_path_buf();
+    Ok(Built {
+        prefixed,
+        dropin: named(&files, "libhiplazy_dropin.a")?,
+        folder,
+    })
+}
+
+/// The cargo that runs this, in the workspace.
+pub(super) fn cargo(workspace: &Path) -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(workspace);
+    cargo
+}
+
+/// Runs a `cargo build --release` and gives the files that it says it made.
+pub(super) fn run(build: &mut Command) -> Result<Vec<PathBuf>, String> {
+    let output = build
         .arg("--message-format=json-render-diagnostics")
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
@@ -46,19 +67,15 @@ pub(super) fn archives(workspace: &Path) -> Result<Built, String> {
             files.extend(message.filenames);
         }
     }
-    let named = |name: &str| {
-        let found = files
-            .iter()
-            .find(|file| file.file_name().is_some_and(|file| file == name));
-        found
-            .cloned()
-            .ok_or_else(|| format!("cargo built no {name}"))
-    };
-    let prefixed = named("libhiplazy.a")?;
-    let folder = prefixed.parent().unwrap_or(workspace).to_path_buf();
-    Ok(Built {
-        prefixed,
-        dropin: named("libhiplazy_dropin.a")?,
-        folder,
-    })
+    Ok(files)
+}
+
+/// Of `files`, the one of that name.
+pub(super) fn named(files: &[PathBuf], name: &str) -> Result<PathBuf, String> {
+    let found = files
+        .iter()
+        .find(|file| file.file_name().is_some_and(|file| file == name));
+    found
+        .cloned()
+        .ok_or_else(|| format!("cargo built no {name}"))
 }

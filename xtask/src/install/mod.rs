@@ -3,6 +3,7 @@
 mod archive;
 mod build;
 mod headers;
+mod licences;
 mod names;
 mod shared;
 mod symbols;
@@ -92,10 +93,12 @@ fn install(arguments: &Arguments, workspace: &Path) -> Result<(), Box<dyn Error>
     for (template, file) in templates.files() {
         tree.write(&file, &templates.filled(template)?)?;
     }
-    tree.write(
-        &format!("share/licenses/{}/LICENSE", names.name()),
-        &templates::read(&workspace.join("LICENSE"))?,
-    )?;
+    let licences = format!("share/licenses/{}", names.name());
+    let own = templates::read(&workspace.join("LICENSE"))?;
+    tree.write(&format!("{licences}/LICENSE"), &own)?;
+    for (file, text) in licences::files(workspace)? {
+        tree.write(&format!("{licences}/{file}"), &text)?;
+    }
 
     tree.forbid_paths(&[workspace, scratch.path(), &built.folder])?;
     println!("==> {}", destination.display());
