@@ -2,6 +2,7 @@
 
 mod archive;
 mod build;
+mod command;
 mod headers;
 mod licences;
 mod names;
@@ -26,7 +27,8 @@ use tree::Tree;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Writes include/, lib/ (shared library, static archive, drop-in archive, CMake package,
-pkg-config files) and share/. No file knows the prefix: the tree may be moved, and two
+pkg-config files), share/ (licences too) and, if the checkout has the command and there is
+no vendor prefix, bin/. No file knows the prefix: the tree may be moved, and two
 runs write the same bytes.
 
 DESTDIR, if it is set in the environment, is put in front of the prefix.
@@ -100,7 +102,18 @@ fn install(arguments: &Arguments, workspace: &Path) -> Result<(), Box<dyn Error>
         tree.write(&format!("{licences}/{file}"), &text)?;
     }
 
-    tree.forbid_paths(&[workspace, scratch.path(), &built.folder])?;
+    // A vendor's tree has no file that another tree may have too.
+    let with_command = command::exists(workspace) && arguments.vendor_prefix.is_none();
+    let mut forbidden = vec![workspace, scratch.path(), &built.folder];
+    let cargo_home = command::cargo_home();
+    if with_command {
+        println!("==> command");
+        let target = built.folder.parent().unwrap_or(workspace);
+        command::add(&tools, workspace, target, &mut tree)?;
+        forbidden.extend(cargo_home.as_deref());
+    }
+
+    tree.forbid_paths(&forbidden)?;
     println!("==> {}", destination.display());
     for file in tree.copy_to(&destination)? {
         println!("    {file}");
@@ -110,9 +123,13 @@ fn install(arguments: &Arguments, workspace: &Path) -> Result<(), Box<dyn Error>
         arguments.prefix.display(),
         names.name()
     );
-    // The command is a crate of its own, which this workspace may not have.
-    if !workspace.join("cli").is_dir() {
-        println!("bin/ is not installed: this checkout has no command");
+    if !with_command {
+        let why = if arguments.vendor_prefix.is_some() {
+            "the command comes with the tree that has hiplazy's own names"
+        } else {
+            "this checkout has no command, no cli/Cargo.toml"
+        };
+        println!("bin/ is not there: {why}");
     }
     Ok(())
 }

@@ -86,7 +86,8 @@ impl Tree {
             } else {
                 fs::copy(&from, &new).map_err(failed("write", &new))?;
                 // Whatever the user's mask is, the installed files are for everybody.
-                let mode = if file.contains(".so") { 0o755 } else { 0o644 };
+                let executable = file.contains(".so") || file.starts_with("bin/");
+                let mode = if executable { 0o755 } else { 0o644 };
                 fs::set_permissions(&new, fs::Permissions::from_mode(mode))
                     .map_err(failed("set the permissions of", &new))?;
             }
