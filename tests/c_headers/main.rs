@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod cxx_names;
 mod dispatch;
 mod redirect;
 mod rocm;

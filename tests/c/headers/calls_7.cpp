@@ -17,6 +17,16 @@ hipError_t search(int *grid, int *block, void (*kernel)(int)) {
       grid, block, kernel, [](int size) { return size_t(4) * size; }, 512);
 }
 
+#if HIP_VERSION >= 70200000
+hipError_t left(size_t *bytes, void (*kernel)(int)) {
+  return hipOccupancyAvailableDynamicSMemPerBlock(bytes, kernel, 2, 256);
+}
+
+hipError_t border(hipTexRef texture, float *color) {
+  return hipTexRefSetBorderColor(texture, color);
+}
+#endif
+
 hipError_t batch(hipLaunchParams *list) {
   return hipLaunchCooperativeKernelMultiDevice<void>(list, 2);
 }
