@@ -14,7 +14,7 @@ use hiplazy_abi::Version;
 use serde::Deserialize;
 use xtask::fetch;
 
-use crate::common::{scratch, skip, text_of};
+use crate::common::{scratch, skip};
 use crate::setup::{Headers, ours, output};
 
 const DIFFERENCES: &str = include_str!("cxx_differences.txt");
@@ -64,8 +64,14 @@ struct Place {
 struct Names {
     functions: BTreeSet<String>,
     types: BTreeSet<String>,
-    /// Other names of types: what they stand for, and the name.
-    aliases: BTreeMap<String, String>,
+    /// The names of vectors by the templates that they stand for.
+    vectors: BTreeMap<String, String>,
+}
+
+impl Names {
+    fn all(&self) -> BTreeSet<String> {
+        self.functions.union(&self.types).cloned().collect()
+    }
 }
 
 /// Reads the tree in its order: clang names a file only where it is another one than
@@ -97,8 +103,8 @@ impl Reader<'_> {
         self.pass(&node.range.begin);
         self.pass(&node.range.end);
         // What is inside other things has no name of its own for a caller.
-        let is_global = is_global
-            && ["TranslationUnitDecl", "LinkageSpecDecl"].contains(&node.kind.as_str());
+        let is_global =
+            is_global && ["TranslationUnitDecl", "LinkageSpecDecl"].contains(&node.kind.as_str());
         for inner in &node.inner {
             self.read(inner, is_global);
         }
@@ -107,12 +113,16 @@ impl Reader<'_> {
     fn take(&mut self, node: &Node, name: &str) {
         let parameters = |function: &Node| {
             let parameters = function.inner.iter();
-            parameters.filter(|inner| inner.kind == "ParmVarDecl").count()
+            parameters
+                .filter(|inner| inner.kind == "ParmVarDecl")
+                .count()
         };
         match node.kind.as_str() {
             "TypedefDecl" | "TypeAliasDecl" => {
                 let ty = node.ty.as_ref().map_or("", |ty| &ty.name);
-                self.names.aliases.insert(ty.to_string(), name.to_string());
+                if ty.ends_with('>') {
+                    self.names.vectors.insert(ty.to_string(), name.to_string());
+                }
                 self.names.types.insert(name.to_string());
             }
             "CXXRecordDecl" | "ClassTemplateDecl" | "EnumDecl" => {
@@ -130,13 +140,13 @@ impl Reader<'_> {
                 let arguments: Vec<&str> = arguments
                     .map(|argument| argument.ty.as_ref().map_or("?", |ty| &ty.name))
                     // AMD's vectors are templates with other names.
-                    .map(|ty| self.names.aliases.get(ty).map_or(ty, String::as_str))
+                    .map(|ty| self.names.vectors.get(ty).map_or(ty, String::as_str))
                     .collect();
                 let arguments = match arguments[..] {
                     [] => String::new(),
                     _ => format!("<{}>", arguments.join(",")),
                 };
-                let key = format!("{name}{arguments}/{}", parameters(node));
+                let key = format!("{name}{arguments}/{}", parameters(node)).replace(' ', "");
                 self.names.functions.insert(key);
             }
             _ => {}
@@ -160,7 +170,6 @@ fn names(headers: &Headers, with_hiprtc: bool) -> Names {
         .args(["-Xclang", "-ast-dump=json", "-isystem"])
         .args([&headers.folder, &file]);
     let output = output(&mut command);
-    // Not all that it printed, which is the tree.
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {said}");
     let tree: Node = serde_json::from_slice(&output.stdout).unwrap();
@@ -185,7 +194,8 @@ fn real() -> Vec<Headers> {
     ];
     let found = known.into_iter().filter_map(|(name, version)| {
         let found = fetch::fetch(name);
-        let missing = |missing: &fetch::Missing| skip(name, &missing.to_string());
+        let what = format!("the names of C++ beside {name}");
+        let missing = |missing: &fetch::Missing| skip(&what, &missing.to_string());
         let folder: PathBuf = found.inspect_err(missing).ok()?;
         Some(Headers {
             name,
@@ -196,19 +206,67 @@ fn real() -> Vec<Headers> {
     found.collect()
 }
 
-#[test]
-fn dump() {
-    let o = [names(&ours(), false), names(&ours(), true)];
-    for headers in real() {
-        let t = std::time::Instant::now();
-        let with = headers.folder.join("hip/hiprtc.h").is_file();
-        let real = names(&headers, with);
-        let ours = &o[usize::from(with)];
-        println!("== {} {:?}", headers.name, t.elapsed());
-        println!("F- {:?}", real.functions.difference(&ours.functions).collect::<Vec<_>>());
-        println!("F+ {:?}", ours.functions.difference(&real.functions).collect::<Vec<_>>());
-        println!("T- {:?}", real.types.difference(&ours.types).collect::<Vec<_>>());
-        println!("T+ {:?}", ours.types.difference(&real.types).collect::<Vec<_>>());
+/// The names that the table gives for one side and one version.
+fn listed(side: &str, version: Version) -> BTreeSet<String> {
+    let rows = DIFFERENCES.lines();
+    let rows = rows.filter(|row| !row.is_empty() && !row.starts_with('#'));
+    let mut names = BTreeSet::new();
+    for row in rows {
+        let columns: Vec<&str> = row.split(" | ").collect();
+        let [who, versions, reason, all] = columns[..] else {
+            panic!("not four columns: {row}");
+        };
+        assert!(["AMD", "hiplazy"].contains(&who), "{row}");
+        assert!(!reason.is_empty(), "no reason: {row}");
+        let (first, last) = versions.split_once('-').unwrap_or((versions, versions));
+        let is_in = first.parse::<Version>().unwrap() <= version
+            && (last.is_empty() || version <= last.parse().unwrap());
+        if who == side && is_in {
+            for name in all.split_whitespace() {
+                assert!(names.insert(name.to_string()), "{name} is listed twice");
+            }
+        }
     }
-    let _ = text_of;
+    names
+}
+
+/// What only one side has is what the table lists, no more and no less.
+#[test]
+fn names_of_cxx_are_those_of_the_real_headers() {
+    if Command::new("clang++").arg("--version").output().is_err() {
+        skip(
+            "the names that the C headers have in C++",
+            "no clang++ here; apt-get install clang",
+        );
+        return;
+    }
+    let ours = [names(&ours(), false), names(&ours(), true)];
+    for headers in real() {
+        let version = headers.version;
+        // Some packages have HIP alone.
+        let with_hiprtc = headers.folder.join("hip/hiprtc.h").is_file();
+        let (real, ours) = (
+            names(&headers, with_hiprtc).all(),
+            ours[usize::from(with_hiprtc)].all(),
+        );
+        assert!(real.len() > 220, "{} names of {version}", real.len());
+        let only_real: BTreeSet<String> = real.difference(&ours).cloned().collect();
+        same("AMD", version, &only_real);
+        if version >= Version::new(7, 0) {
+            let only_ours: BTreeSet<String> = ours.difference(&real).cloned().collect();
+            same("hiplazy", version, &only_ours);
+        }
+    }
+}
+
+#[track_caller]
+fn same(side: &str, version: Version, found: &BTreeSet<String>) {
+    let listed = listed(side, version);
+    let unlisted: Vec<_> = found.difference(&listed).collect();
+    let gone: Vec<_> = listed.difference(found).collect();
+    assert!(
+        unlisted.is_empty() && gone.is_empty(),
+        "{version}, names that only {side} has: not in cxx_differences.txt: {unlisted:?}; \
+         there, but no difference: {gone:?}"
+    );
 }
