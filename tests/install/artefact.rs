@@ -10,7 +10,7 @@ use std::path::Path;
 use hiplazy_abi::{CONTROL_FUNCTIONS, SLOTS_TXT, parse_slots};
 use object::elf::{self, DynamicTag, FileHeader64};
 use object::read::archive::ArchiveFile;
-use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Sym};
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Rela, SectionHeader, Sym};
 use object::read::{Object, ObjectSection, ObjectSymbol};
 use object::{Endianness, FileFlags, RelocationTarget};
 
@@ -109,6 +109,9 @@ pub fn exports_only(path: &Path, own: &[&str]) -> Checked {
     same("exports", &found, &wanted)
 }
 
+/// The least that a processor protects at once.
+const PAGE: u64 = 4096;
+
 /// How the shared library is to be linked.
 pub fn linked_well(path: &Path, soname: &str) -> Checked {
     let data = fs::read(path).unwrap();
@@ -138,8 +141,9 @@ pub fn linked_well(path: &Path, soname: &str) -> Checked {
     require(flags_1 & elf::DF_1_NOW.0 != 0, || "not NOW".into())?;
     require(flags & elf::DF_BIND_NOW.0 != 0, || "not BIND_NOW".into())?;
     require(flags & elf::DF_SYMBOLIC.0 != 0, || "not SYMBOLIC".into())?;
+    let text_relocations = value(elf::DT_TEXTREL).is_some() || flags & elf::DF_TEXTREL.0 != 0;
+    require(!text_relocations, || "has text relocations".into())?;
     for (tag, what) in [
-        (elf::DT_TEXTREL, "text relocations"),
         (elf::DT_RPATH, "an RPATH"),
         (elf::DT_RUNPATH, "a RUNPATH"),
         (elf::DT_INIT, "an init function"),
@@ -150,24 +154,64 @@ pub fn linked_well(path: &Path, soname: &str) -> Checked {
         require(value(tag).is_none(), || format!("has {what}"))?;
     }
     let segments = header.program_headers(endian, &*data).unwrap();
-    let flags_of = |wanted| {
+    let segment = |wanted| {
         let mut found = segments
             .iter()
             .filter(|segment| segment.p_type(endian) == wanted);
-        found.next().map(|segment| segment.p_flags(endian))
+        found.next()
     };
-    let stack = flags_of(elf::PT_GNU_STACK);
+    let stack = segment(elf::PT_GNU_STACK).map(|segment| segment.p_flags(endian));
     require(
         stack.is_some_and(|flags| flags.0 & elf::PF_X.0 == 0),
-        || format!("stack segment {stack:?}"),
+        || format!("the stack may be executed: {stack:?}"),
     )?;
-    // With NOW, the relocated tables are all below the read-only segment.
-    require(flags_of(elf::PT_GNU_RELRO).is_some(), || "no RELRO".into())?;
     let both = elf::PF_W.0 | elf::PF_X.0;
     let mixed = segments
         .iter()
         .any(|segment| segment.p_flags(endian).0 & both == both);
-    require(!mixed, || "a segment is writable and executable".into())
+    require(!mixed, || "a segment is writable and executable".into())?;
+
+    // What ld.so makes read-only: whole pages, the last one only if it is full.
+    let relro = segment(elf::PT_GNU_RELRO).map(|segment| {
+        let start = segment.p_vaddr(endian);
+        start..(start + segment.p_memsz(endian)) / PAGE * PAGE
+    });
+    let relro = relro.ok_or("no RELRO")?;
+    let covers = |start: u64, size: u64| relro.start <= start && start + size <= relro.end;
+    for (_, section) in sections.enumerate() {
+        let name = sections.section_name(endian, section).unwrap();
+        let name = String::from_utf8_lossy(name);
+        let is_table = [".dynamic", ".got", ".data.rel.ro"]
+            .iter()
+            .any(|start| name.starts_with(start));
+        if is_table {
+            let covered = covers(section.sh_addr(endian), section.sh_size(endian));
+            require(covered, || format!("RELRO does not cover {name}"))?;
+        }
+    }
+    let dynamic = segment(elf::PT_DYNAMIC).unwrap();
+    let covered = covers(dynamic.p_vaddr(endian), dynamic.p_memsz(endian));
+    require(covered, || "RELRO does not cover the dynamic table".into())?;
+    // Whatever ld.so writes to is below it, but for the slots, which are bound later.
+    let slots = sections
+        .section_by_name(endian, b".hiplazy.slots")
+        .map(|(_, section)| {
+            let start = section.sh_addr(endian);
+            start..start + section.sh_size(endian)
+        });
+    let slots = slots.ok_or("no section of slots")?;
+    for (_, section) in sections.enumerate() {
+        let Some((relocations, _)) = section.rela(endian, &*data).unwrap() else {
+            continue;
+        };
+        for relocation in relocations {
+            let at = relocation.r_offset(endian);
+            require(covers(at, 8) || slots.contains(&at), || {
+                format!("RELRO does not cover the relocated word at {at:#x}")
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// The archive is one object that defines exactly `names` for others, all hidden and weak,
