@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::build;
+use super::build_paths::cargo_home;
 use super::tools::Tools;
 use super::tree::Tree;
 
@@ -63,13 +64,6 @@ pub(super) fn add(
         }
     }
     Ok(())
-}
-
-/// Where cargo keeps the sources of crates.
-pub(super) fn cargo_home() -> Option<PathBuf> {
-    let named = env::var_os("CARGO_HOME").filter(|folder| !folder.is_empty());
-    let usual = || env::home_dir().map(|home| home.join(".cargo"));
-    named.map(PathBuf::from).or_else(usual)
 }
 
 /// The flags of the environment, and those that leave no path of this machine in the

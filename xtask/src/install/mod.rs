@@ -2,6 +2,7 @@
 
 mod archive;
 mod build;
+mod build_paths;
 mod command;
 mod headers;
 mod licences;
@@ -103,17 +104,16 @@ fn install(arguments: &Arguments, workspace: &Path) -> Result<(), Box<dyn Error>
     }
 
     // A vendor's tree has no file that another tree may have too.
-    let with_command = command::exists(workspace) && arguments.vendor_prefix.is_none();
-    let mut forbidden = vec![workspace, scratch.path(), &built.folder];
-    let cargo_home = command::cargo_home();
-    if with_command {
+    if command::exists(workspace) && arguments.vendor_prefix.is_none() {
         println!("==> command");
         let target = built.folder.parent().unwrap_or(workspace);
         command::add(&tools, workspace, target, &mut tree)?;
-        forbidden.extend(cargo_home.as_deref());
     }
 
-    tree.forbid_paths(&forbidden)?;
+    let sources = build_paths::sources(workspace)?;
+    let mut folders = vec![workspace, scratch.path(), &built.folder];
+    folders.extend(sources.iter().map(PathBuf::as_path));
+    tree.forbid_paths(&folders)?;
     println!("==> {}", destination.display());
     for file in tree.copy_to(&destination)? {
         println!("    {file}");
