@@ -169,14 +169,18 @@ fn a_leaked_hip_init_fails_the_checks() {
     assert!(complaint.contains("hipInit is not hidden"), "{complaint}");
 }
 
+/// Every file of a tree, and no other.
 #[test]
 fn the_tree_is_complete() {
     for (tree, name) in [(hiplazy(), "hiplazy"), (vendor(), "tl_hip")] {
-        let wanted = [
+        let wanted = BTreeSet::from([
             format!("include/{name}/dispatch.h"),
             format!("include/{name}/hiplazy.h"),
             format!("include/{name}/redirect.h"),
+            format!("include/{name}/rocm/hip/hip_common.h"),
+            format!("include/{name}/rocm/hip/hip_runtime.h"),
             format!("include/{name}/rocm/hip/hip_runtime_api.h"),
+            format!("include/{name}/rocm/hip/hip_version.h"),
             format!("include/{name}/rocm/hip/hiprtc.h"),
             format!("include/{name}/rocm/hsa/hsa.h"),
             format!("lib/cmake/{name}/{name}Config.cmake"),
@@ -192,17 +196,23 @@ fn the_tree_is_complete() {
             format!("share/licenses/{name}/LICENSE"),
             format!("share/{name}/header_version.c"),
             format!("share/{name}/header_version.cpp"),
-        ];
+        ]);
         let found: BTreeSet<String> = entries(tree).into_keys().collect();
-        let missing: Vec<_> = wanted
-            .iter()
-            .filter(|file| !found.contains(*file))
-            .collect();
-        assert!(missing.is_empty(), "{missing:?} of {found:?}");
-        for file in found {
+        let missing: Vec<_> = wanted.difference(&found).collect();
+        let unlisted: Vec<_> = found.difference(&wanted).collect();
+        assert!(
+            missing.is_empty() && unlisted.is_empty(),
+            "missing: {missing:?}, not listed here: {unlisted:?}"
+        );
+        for (file, entry) in entries(tree) {
             // Triton, vLLM and FlashInfer choose libraries by a part of their name.
             for part in ["libamdhip64", "libhip_stub", "libcudart"] {
                 assert!(!file.contains(part), "{file}");
+            }
+            if let Entry::File { bytes, mode } = entry {
+                assert!(!bytes.is_empty(), "{file}");
+                let expected = if file.contains(".so") { 0o755 } else { 0o644 };
+                assert_eq!(mode, expected, "{file}");
             }
         }
     }
