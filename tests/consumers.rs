@@ -9,11 +9,14 @@
 //! | `pkgconfig_make` | what pkg-config says: shared, static, drop-in |
 //! | `vendor_prefix` | `tl_hip::tl_hip` and `tl_hip::static` of a vendor's own copy |
 //! | `rust_cdylib` | the crate |
+//! | `build_options` | all three, with options of the build, in C and C++ |
 //! | `tvm` | `hiplazy::dropin` through `ROCM_HIPHCC_LIBRARY`, in C++ |
 //!
 //! Every consumer is a library that a host opens, as Python opens its extensions, and
 //! prints what its calls reached.
 
+#[path = "consumers/build_options.rs"]
+mod build_options;
 mod common;
 #[path = "consumers/elf.rs"]
 mod elf;

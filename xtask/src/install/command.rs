@@ -6,7 +6,7 @@
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::build;

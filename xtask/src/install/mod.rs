@@ -104,7 +104,8 @@ fn install(arguments: &Arguments, workspace: &Path) -> Result<(), Box<dyn Error>
     }
 
     // A vendor's tree has no file that another tree may have too.
-    if command::exists(workspace) && arguments.vendor_prefix.is_none() {
+    let with_command = command::exists(workspace) && arguments.vendor_prefix.is_none();
+    if with_command {
         println!("==> command");
         let target = built.folder.parent().unwrap_or(workspace);
         command::add(&tools, workspace, target, &mut tree)?;

@@ -1,0 +1,3 @@
+// The other half of it.
+extern "C" int bound(void);
+#include "../source/bound.c"
