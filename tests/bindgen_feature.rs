@@ -3,9 +3,13 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use object::read::archive::ArchiveFile;
+use object::{Object, ObjectSymbol};
 
 use common::{cc, exports, run, scratch, skip, text_of};
 
@@ -25,6 +29,19 @@ fn cargo_build() -> Command {
         .env_remove("ROCM_PATH")
         .env_remove("HIPLAZY_HIP_INCLUDE");
     cargo
+}
+
+/// What the objects of an archive define for others.
+fn defined(archive: &Path) -> BTreeSet<String> {
+    let data = fs::read(archive).unwrap();
+    let mut names = BTreeSet::new();
+    for member in ArchiveFile::parse(&*data).unwrap().members() {
+        let object = object::File::parse(member.unwrap().data(&*data).unwrap()).unwrap();
+        let symbols = object.symbols();
+        let global = symbols.filter(|symbol| symbol.is_definition() && symbol.is_global());
+        names.extend(global.map(|symbol| symbol.name().unwrap().to_string()));
+    }
+    names
 }
 
 /// Builds from the headers in `include`; the build's own words.
@@ -143,6 +160,14 @@ fn wrappers_are_those_of_the_given_headers() {
         assert!(names.contains(name), "{name}");
     }
     assert!(!names.contains("hiplazy_hipBrandNew"));
+
+    // The places in its slot table are not those that dispatch.h promises.
+    let tables: BTreeSet<String> = defined(&release.join("libhiplazy.a"))
+        .into_iter()
+        .filter(|name| name.contains("slots"))
+        .filter(|name| name.starts_with("hiplazy_"))
+        .collect();
+    assert_eq!(tables, BTreeSet::from(["hiplazy_slots".to_string()]));
 
     // The new function works as any other, and the header version is known.
     let source = folder.join("client.c");
