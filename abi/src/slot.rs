@@ -149,21 +149,22 @@ mod tests {
 
     #[test]
     fn nothing_passes_for_the_released_order_but_appending_to_it() {
-        let changed = |change: &dyn Fn(&mut Vec<String>)| {
+        type Change = dyn Fn(&mut Vec<String>);
+        let changed = |change: &Change| {
             let mut order = parse_slots(SLOTS_TXT).unwrap();
             change(&mut order.entries);
             order.released_difference()
         };
         assert_eq!(changed(&|_| ()), None);
         assert_eq!(changed(&|entries| entries.push("hipNew".into())), None);
-        let last = RELEASED.0 - 1;
-        let refused: [&dyn Fn(&mut Vec<String>); 6] = [
+        const LAST: usize = RELEASED.0 - 1;
+        let refused: [&Change; 6] = [
             &|entries| entries.swap(0, 1),
-            &|entries| entries.swap(last - 1, last),
-            &|entries| entries[last].push('_'),
-            &|entries| entries.insert(last, "hipNew".into()),
+            &|entries| entries.swap(LAST - 1, LAST),
+            &|entries| entries[LAST].push('_'),
+            &|entries| entries.insert(LAST, "hipNew".into()),
             &|entries| drop(entries.remove(3)),
-            &|entries| entries.truncate(last),
+            &|entries| entries.truncate(LAST),
         ];
         for (number, change) in refused.into_iter().enumerate() {
             let difference = changed(change);
