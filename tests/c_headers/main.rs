@@ -5,6 +5,7 @@
 mod common;
 mod cxx_names;
 mod dispatch;
+mod layout;
 mod redirect;
 mod rocm;
 mod same_code;

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::{run, scratch, text_of};
 use crate::setup::{
-    Compiler, Headers, command, compilers, include, needed, ours, output, real, source,
+    Compiler, Headers, command, compilers, include, needed, ours, output, real, real_named, source,
 };
 
 /// C99 and C++11 clean, pedantically, alone and in any order.
@@ -60,33 +60,42 @@ fn the_headers_are_clean_in_every_standard() {
 fn macros_are_those_of_the_real_headers() {
     let folder = scratch("c-headers-macros");
     let file = folder.join("macros.c");
-    fs::write(&file, "#include <hip/hip_runtime_api.h>\n").unwrap();
-    let macros = |headers: &Headers, flags: &[&str]| -> BTreeMap<String, String> {
+    let macros = |headers: &Headers, with_hiprtc: bool, flags: &[&str]| {
+        let hiprtc = if with_hiprtc {
+            "#include <hip/hiprtc.h>\n"
+        } else {
+            ""
+        };
+        fs::write(&file, format!("#include <hip/hip_runtime_api.h>\n{hiprtc}")).unwrap();
         let mut command = command(&compilers()[0], headers, &file);
         let text = run(command.args(["-dM", "-E"]).args(flags));
         let lines = text
             .lines()
             .filter_map(|line| line.strip_prefix("#define "));
         let pairs = lines.map(|line| line.split_once(' ').unwrap_or((line, "")));
-        let pairs = pairs.filter(|(name, _)| name.starts_with("hip") || name.starts_with("HIP_"));
-        pairs
-            .map(|(name, value)| (name.to_string(), value.replace(' ', "")))
-            .collect()
+        let pairs = pairs.filter(|(name, _)| name.starts_with("hip") || name.starts_with("HIP"));
+        let pairs = pairs.map(|(name, value)| (name.to_string(), value.replace(' ', "")));
+        pairs.collect::<BTreeMap<String, String>>()
     };
-    let Some(real) = real()
-        .into_iter()
-        .find(|headers| headers.name == "headers-7.1")
-    else {
-        return;
-    };
-    for flags in [&[][..], &["-DHIP_API_PER_THREAD_DEFAULT_STREAM"][..]] {
-        let ours = macros(&ours(), flags);
+    let of_7 = real_named(&["headers-7.1", "headers-7.2"]);
+    for (real, flags) in of_7.iter().flat_map(|real| {
+        let per_thread = &["-DHIP_API_PER_THREAD_DEFAULT_STREAM"][..];
+        [(real, &[][..]), (real, per_thread)]
+    }) {
+        // Some packages have HIP alone.
+        let with_hiprtc = real.folder.join("hip/hiprtc.h").is_file();
+        let ours = macros(&ours(), with_hiprtc, flags);
         let mut compared = 0;
-        for (name, value) in macros(&real, flags) {
+        for (name, value) in macros(real, with_hiprtc, flags) {
             // Marks of files, and what serves those headers themselves.
-            let is_internal = ["HIP_INCLUDE_", "HIP_DEPRECATED", "HIP_VERSION_"]
-                .iter()
-                .any(|start| name.starts_with(start))
+            let is_internal = [
+                "HIP_INCLUDE_",
+                "HIP_DEPRECATED",
+                "HIP_VERSION_",
+                "HIPRTC_DEPRECATED",
+            ]
+            .iter()
+            .any(|start| name.starts_with(start))
                 || name.ends_with("_API");
             if is_internal {
                 continue;

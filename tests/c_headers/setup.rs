@@ -83,27 +83,25 @@ pub(crate) fn ours() -> Headers {
 
 /// AMD's headers of three majors, those that can be had.
 pub(crate) fn real() -> Vec<Headers> {
-    let known = [
-        ("headers-5.2", Version::new(5, 2)),
-        ("headers-6.2", Version::new(6, 2)),
-        ("headers-7.1", Version::new(7, 1)),
-    ];
-    let found = known
-        .into_iter()
-        .filter_map(|(name, version)| match fetch::fetch(name) {
-            Ok(folder) => Some(Headers {
-                name,
-                version,
-                folder,
-            }),
-            Err(missing) => {
-                skip(
-                    &format!("the C headers beside {name}"),
-                    &missing.to_string(),
-                );
-                None
-            }
-        });
+    real_named(&["headers-5.2", "headers-6.2", "headers-7.1"])
+}
+
+/// AMD's headers of these names, those that can be had.
+pub(crate) fn real_named(names: &[&'static str]) -> Vec<Headers> {
+    let found = names.iter().filter_map(|name| match fetch::fetch(name) {
+        Ok(folder) => Some(Headers {
+            name,
+            version: name.strip_prefix("headers-")?.parse().unwrap(),
+            folder,
+        }),
+        Err(missing) => {
+            skip(
+                &format!("the C headers beside {name}"),
+                &missing.to_string(),
+            );
+            None
+        }
+    });
     found.collect()
 }
 
