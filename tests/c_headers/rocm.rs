@@ -26,28 +26,67 @@ fn the_headers_are_clean_in_every_standard() {
     let c = ["c99", "c11", "c17", "gnu17"];
     let cxx = ["c++11", "c++14", "c++17", "c++20"];
     for (number, text) in texts.iter().enumerate() {
-        for (ending, standards) in [("c", c), ("cpp", cxx)] {
+        for (ending, standards, own) in [
+            ("c", c, &["-Wstrict-prototypes"][..]),
+            (
+                "cpp",
+                cxx,
+                &["-Wold-style-cast", "-Wzero-as-null-pointer-constant"],
+            ),
+        ] {
             let file = folder.join(format!("all-{number}.{ending}"));
             fs::write(&file, format!("{text}extern int more;\n")).unwrap();
             for compiler in compilers() {
                 for standard in standards {
-                    run(command(compiler, &ours(), &file).args([
-                        "-fsyntax-only",
-                        &format!("-std={standard}"),
-                        "-pedantic",
-                        "-Wall",
-                        "-Wextra",
-                        "-Wshadow",
-                        "-Wundef",
-                        "-Wcast-qual",
-                        "-Wconversion",
-                        if ending == "c" {
-                            "-Wstrict-prototypes"
-                        } else {
-                            "-Wold-style-cast"
-                        },
-                        "-Werror",
-                    ]));
+                    run(command(compiler, &ours(), &file)
+                        .args([
+                            "-fsyntax-only",
+                            &format!("-std={standard}"),
+                            "-pedantic",
+                            "-Wall",
+                            "-Wextra",
+                            "-Wshadow",
+                            "-Wundef",
+                            "-Wcast-qual",
+                            "-Wconversion",
+                            "-Werror",
+                        ])
+                        .args(own));
+                }
+            }
+        }
+    }
+}
+
+/// As in AMD's headers: C++17 is warned of an error code that is dropped, and a macro turns
+/// the overloads off that C++ callers of the C functions would trip over.
+#[test]
+fn error_codes_are_not_dropped_and_overloads_can_be_turned_off() {
+    let folder = scratch("c-headers-attributes");
+    let dropped = folder.join("dropped.cpp");
+    let include = "#include <hip/hip_runtime_api.h>\n";
+    fs::write(&dropped, format!("{include}void f() {{ hipInit(0); }}\n")).unwrap();
+    let typed = folder.join("typed.cpp");
+    let text = "hipError_t f(float **p) { return hipMalloc(p, 8); }\n";
+    fs::write(&typed, format!("{include}{text}")).unwrap();
+    let mut all = real_named(&["headers-7.1"]);
+    all.push(ours());
+    for headers in &all {
+        for compiler in compilers() {
+            for (file, flags, is_good) in [
+                (&dropped, "-std=c++14", true),
+                (&dropped, "-std=c++17", false),
+                (&typed, "-std=c++17", true),
+                (&typed, "-D__HIP_DISABLE_CPP_FUNCTIONS__", false),
+            ] {
+                let mut command = command(compiler, headers, file);
+                let output =
+                    output(command.args(["-fsyntax-only", "-Werror=unused-result", flags]));
+                let said = text_of(&output);
+                assert_eq!(output.status.success(), is_good, "{flags}: {said}");
+                if !is_good {
+                    let words = ["nodiscard", "float**", "float **"];
+                    assert!(words.iter().any(|word| said.contains(word)), "{said}");
                 }
             }
         }
