@@ -153,6 +153,14 @@ pub fn linked_well(path: &Path, soname: &str) -> Checked {
     ] {
         require(value(tag).is_none(), || format!("has {what}"))?;
     }
+    for (_, section) in sections.enumerate() {
+        let name = sections.section_name(endian, section).unwrap();
+        let name = String::from_utf8_lossy(name);
+        let is_of_build = [".symtab", ".debug_", ".comment"]
+            .iter()
+            .any(|start| name.starts_with(start));
+        require(!is_of_build, || format!("{name} is not stripped"))?;
+    }
     let segments = header.program_headers(endian, &*data).unwrap();
     let segment = |wanted| {
         let mut found = segments
@@ -272,6 +280,7 @@ pub fn archive_is_closed(path: &Path, names: &BTreeSet<String>) -> Checked {
             "_Unwind",
             "3std",
             ".debug_",
+            ".comment",
             "__rust_alloc",
         ] {
             require(!name.contains(word), || format!("{name} is in the archive"))?;

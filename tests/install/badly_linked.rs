@@ -15,7 +15,7 @@ use crate::installed::hiplazy;
 const SONAME: &str = "libhiplazy.so.1";
 
 /// How the library is linked, but for its exports.
-const WELL: [&str; 10] = [
+const WELL: [&str; 11] = [
     "-shared",
     "-nostdlib",
     "-Wl,-soname,libhiplazy.so.1",
@@ -25,6 +25,7 @@ const WELL: [&str; 10] = [
     "-Wl,-z,text",
     "-Wl,-z,noexecstack",
     "-Wl,-Bsymbolic",
+    "-Wl,-s",
     "-fPIC",
 ];
 
@@ -76,6 +77,13 @@ fn each_fault_of_a_link_is_found() {
         (&["-Wl,-z,nodelete"], &[], "", "not NODELETE"),
         (&["-Wl,-z,now"], &["-Wl,-z,lazy"], "", "not NOW"),
         (&["-Wl,-Bsymbolic"], &[], "", "not SYMBOLIC"),
+        (&["-Wl,-s"], &[], "", ".symtab is not stripped"),
+        (
+            &[],
+            &[],
+            ".section .comment\n.asciz \"a compiler\"",
+            ".comment is not stripped",
+        ),
         (
             &["-Wl,-z,text"],
             &["-Wl,-z,notext"],
