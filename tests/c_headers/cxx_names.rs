@@ -99,10 +99,9 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn pass(&mut self, place: &Place) {
-        for inner in [&place.spelling_loc, &place.expansion_loc] {
-            if let Some(inner) = inner {
-                self.pass(inner);
-            }
+        let inner = [&place.spelling_loc, &place.expansion_loc];
+        for inner in inner.into_iter().flatten() {
+            self.pass(inner);
         }
         if let Some(file) = &place.file {
             self.file.clone_from(file);
