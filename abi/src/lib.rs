@@ -13,6 +13,8 @@
 //! | [`NOT_WRAPPED_TXT`] | an exported name that has no wrapper, and why |
 //! | [`HISTORY_TXT`] | the header versions that declare a function |
 //! | [`PROTOTYPES_TXT`] | a prototype that some headers declare otherwise, and what that means |
+//! | [`LAYOUTS_TXT`] | a struct or union: size, alignment and every scalar in it, by version |
+//! | [`CONSTANTS_TXT`] | an enumerator or flag: its value, by version |
 //! | [`MACROS_TXT`] | a macro of the headers that is not a plain number |
 //! | [`DEFAULTS_TXT`] | the default arguments that C++ callers have |
 //! | [`OVERLOADS_TXT`] | an overload that C++ callers have |
@@ -22,27 +24,33 @@
 
 mod c_interface;
 mod c_type;
+mod constant;
 mod error_code;
 mod export;
 mod function;
 mod history;
+mod layout;
 mod not_wrapped;
 mod prototype;
 mod row;
 mod slot;
 mod version;
+mod version_range;
 
 pub use c_interface::{Defaults, Macro, Overload, parse_defaults, parse_macros, parse_overloads};
 pub use c_type::{c_type_name, rust_type};
+pub use constant::{Constant, constant_of, parse_constants};
 pub use error_code::{Code, Domain, ErrorCode, parse_errors};
 pub use export::{EXPORTS, Export, ExportTable, parse_exports};
 pub use function::{Arg, Class, Function, Library, parse_functions};
 pub use history::{Declared, HEADER_VERSIONS, parse_history};
+pub use layout::{Field, Layout, layout_of, parse_layouts};
 pub use not_wrapped::{NotWrapped, parse_not_wrapped};
 pub use prototype::{Prototype, parse_prototypes};
 pub use row::ParseError;
 pub use slot::{SlotOrder, parse_slots, table_lengths};
 pub use version::Version;
+pub use version_range::VersionRange;
 
 /// The function manifest, parsed by [`parse_functions`].
 pub const FUNCTIONS_TXT: &str = include_str!("../functions.txt");
@@ -61,6 +69,12 @@ pub const HISTORY_TXT: &str = include_str!("../history.txt");
 
 /// Prototypes of older headers, parsed by [`parse_prototypes`].
 pub const PROTOTYPES_TXT: &str = include_str!("../prototypes.txt");
+
+/// The layouts of structs and unions by version, parsed by [`parse_layouts`].
+pub const LAYOUTS_TXT: &str = include_str!("../layouts.txt");
+
+/// The values of enumerators and flags by version, parsed by [`parse_constants`].
+pub const CONSTANTS_TXT: &str = include_str!("../constants.txt");
 
 /// Macros of the headers, parsed by [`parse_macros`].
 pub const MACROS_TXT: &str = include_str!("../c_macros.txt");
