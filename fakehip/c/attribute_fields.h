@@ -3,7 +3,7 @@
  * 792-byte struct, field of the 1472-byte struct). A version is major * 100 +
  * minor. Values and names are those of hipDeviceAttribute_t in the public
  * headers; they are stable except for the two that moved (PciChipId is 10019
- * in 7.0) and those that 6.0 removed.
+ * in 7.0 alone) and those that 6.0 removed.
  */
 #ifndef FAKEHIP_ATTRIBUTE_FIELDS_H
 #define FAKEHIP_ATTRIBUTE_FIELDS_H
@@ -117,6 +117,7 @@
   X(10016, FineGrainSupport, 502, 9999, NO_FIELD, NO_FIELD) \
   X(10017, WallClockRate, 507, 9999, NO_FIELD, NO_FIELD) \
   X(10018, NumberOfXccs, 700, 9999, NO_FIELD, NO_FIELD) \
+  X(10019, PciChipId, 700, 700, NO_FIELD, NO_FIELD) \
   X(10019, MaxAvailableVgprsPerThread, 701, 9999, NO_FIELD, NO_FIELD) \
   X(10020, PciChipId, 701, 9999, NO_FIELD, NO_FIELD) \
   X(10021, ExpertSchedMode, 714, 9999, NO_FIELD, NO_FIELD) \

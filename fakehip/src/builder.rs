@@ -135,17 +135,7 @@ fn shared_objects(work: &Path) -> Result<(), Error> {
 }
 
 /// What the real library exports, and what this one withholds of it.
-fn exports(library: &Library, table: &str) -> Result<(Vec<Export>, Vec<String>), Error> {
-    let text = hiplazy_abi::EXPORTS
-        .iter()
-        .find(|candidate| candidate.name == table)
-        .map_or("", |candidate| candidate.text);
-    let all = hiplazy_abi::parse_exports(text)?;
-    // The objects in the tables are the version nodes, which the linker makes.
-    let functions: Vec<Export> = all
-        .into_iter()
-        .filter(|export| export.is_function)
-        .collect();
+fn exports(library: &Library, functions: Vec<Export>) -> Result<(Vec<Export>, Vec<String>), Error> {
     for name in library.without.iter().chain(library.only.iter().flatten()) {
         if !functions.iter().any(|export| export.name == *name) {
             return Err(Error::UnknownFunction {
@@ -194,32 +184,32 @@ fn build_one(
     folder: &Path,
     classes: &HashMap<String, Class>,
 ) -> Result<(), Error> {
-    let (version, table, parts, controls) = match library.kind {
+    let (version, functions, parts, controls) = match library.kind {
         // HIP 7 moved hiprtc out of libamdhip64.
         Kind::Hip(version) if version.major() >= 7 => (
             Some(version),
-            version.hip_table(),
+            version.exports()?,
             &[Part::Core, Part::Hip][..],
             "FAKEHIP_1",
         ),
         Kind::Hip(version) => (
             Some(version),
-            version.hip_table(),
+            version.exports()?,
             &[Part::Core, Part::Hip, Part::Rtc][..],
             "FAKEHIP_1",
         ),
         Kind::Rtc(version) => (
             Some(version),
-            version.rtc_table().ok_or(Error::NoRtc(version))?,
+            version.rtc_exports()?.ok_or(Error::NoRtc(version))?,
             &[Part::Core, Part::Rtc][..],
             "FAKEHIPRTC_1",
         ),
-        Kind::Hsa => (None, "", &[Part::Hsa][..], ""),
+        Kind::Hsa => (None, Vec::new(), &[Part::Hsa][..], ""),
     };
     let mut objects = objects_of(parts);
     let script = format!("exports{number}.map");
     if let Some(version) = version {
-        let (kept, withheld) = exports(library, table)?;
+        let (kept, withheld) = exports(library, functions)?;
         let is_rtc = matches!(library.kind, Kind::Rtc(_));
         let source = format!("version{number}.c");
         let model = Model {

@@ -24,6 +24,7 @@
 mod builder;
 mod compiler;
 mod error;
+mod exports;
 mod generate;
 mod library;
 mod sources;

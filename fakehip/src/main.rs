@@ -20,8 +20,8 @@ enum Command {
     Build {
         /// Folder for the libraries, created if needed
         folder: PathBuf,
-        /// HIP version (5.2.3, 5.7.1, 6.4.3, 7.2.4, 7.14) or major; may be given
-        /// several times, one version per major. Without: 5.7.1, 6.4.3, 7.14 and
+        /// HIP version (5.2.3, 5.3, 5.7.1, 6.0, 6.4.3, 7.0, 7.1, 7.2.4, 7.14) or
+        /// major; may be given several times, one version per major. Without: 5.7.1, 6.4.3, 7.14 and
         /// libhsa-runtime64
         #[arg(long)]
         version: Vec<Version>,

@@ -61,7 +61,15 @@ fn linkage(path: &Path) -> Linkage {
     }
 }
 
-fn table(name: &str) -> BTreeSet<(String, Option<String>)> {
+fn table(exports: Vec<hiplazy_abi::Export>) -> BTreeSet<(String, Option<String>)> {
+    exports
+        .into_iter()
+        .map(|export| (export.name, export.node))
+        .collect()
+}
+
+/// The table of a real runtime, as it was measured.
+fn measured(name: &str) -> BTreeSet<(String, Option<String>)> {
     let table = hiplazy_abi::EXPORTS
         .iter()
         .find(|table| table.name == name)
@@ -102,23 +110,24 @@ fn every_real_export_is_there_on_its_real_node_and_nothing_else() {
             format!("libamdhip64.so.{}", version.major())
         );
         assert_eq!(linkage.needed, ["libc.so.6"]);
-        assert_eq!(
-            without_controls(&linkage, "FAKEHIP_1"),
-            table(version.hip_table()),
-            "{version}"
-        );
+        let exports = without_controls(&linkage, "FAKEHIP_1");
+        assert_eq!(exports, table(version.exports().unwrap()), "{version}");
+        if version.is_measured() {
+            assert_eq!(exports, measured(version.hip_table()), "{version}");
+        }
     }
 }
 
 #[test]
 fn libhiprtc_has_no_nodes_of_its_own() {
-    for version in [Version::V6_4_3, Version::V7_2_4, Version::V7_14] {
+    for version in Version::ALL.into_iter().filter(|v| v.major() >= 6) {
         let (_folder, path) = build(Library::rtc(version));
         let linkage = linkage(&path);
         assert_eq!(linkage.soname, format!("libhiprtc.so.{}", version.major()));
         assert_eq!(linkage.needed, ["libc.so.6"]);
         let exports = without_controls(&linkage, "FAKEHIPRTC_1");
-        assert_eq!(exports, table(version.rtc_table().unwrap()), "{version}");
+        let expected = table(version.rtc_exports().unwrap().unwrap());
+        assert_eq!(exports, expected, "{version}");
     }
 }
 
@@ -171,7 +180,7 @@ fn functions_can_be_withheld() {
     ];
     let (_folder, path) = build(Library::hip(Version::V7_14).without(gone));
     let exports = without_controls(&linkage(&path), "FAKEHIP_1");
-    let mut expected = table(Version::V7_14.hip_table());
+    let mut expected = measured(Version::V7_14.hip_table());
     expected.retain(|(name, _)| !gone.contains(&name.as_str()));
     assert_eq!(exports, expected);
 

@@ -53,6 +53,7 @@ impl Client {
                 "-pthread",
             ])
             .arg(format!("-DHIP_MAJOR={}", version.major()))
+            .arg(format!("-DHIP_MINOR={}", version.minor()))
             .arg("-I")
             .arg(fakes)
             .arg("-I")
