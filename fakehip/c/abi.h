@@ -81,9 +81,13 @@ typedef struct hipChannelFormatDesc {
   unsigned f;
 } hipChannelFormatDesc;
 
-/* 32 bytes in every version; the first member's values differ (see memory.c). */
+/* 32 bytes in every version; the first member's values differ (see memory.c),
+ * and its name: memoryType up to 5.7, type since 5.5. */
 typedef struct hipPointerAttribute_t {
-  unsigned type;
+  union {
+    unsigned memoryType;
+    unsigned type;
+  };
   int device;
   void *devicePointer;
   void *hostPointer;

@@ -35,7 +35,7 @@ macro_rules! sources {
 
 pub(crate) const SOURCES: &[Source] = sources![
     None => "abi.h", "attribute_fields.h", "call.h", "environment.h", "error_table.h", "forced.h",
-        "heap.h", "launch_record.h", "log.h", "memory.h", "module.h", "properties.h",
+        "heap.h", "launch_record.h", "layouts.h", "log.h", "memory.h", "module.h", "properties.h",
         "properties_fields.h", "registered.h", "rtc_source.h", "state.h", "stream.h", "text.h";
     Some(Part::Core) => "call.c", "control.c", "environment.c", "errors.c", "forced.c", "heap.c",
         "launch_record.c", "log.c", "state.c";
