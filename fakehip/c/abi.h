@@ -26,6 +26,7 @@ enum {
   hipErrorInvalidDevice = 101,
   hipErrorInvalidImage = 200,
   hipErrorInvalidContext = 201,
+  hipErrorUnsupportedLimit = 215,
   hipErrorFileNotFound = 301,
   hipErrorInvalidHandle = 400,
   hipErrorNotFound = 500,
@@ -80,6 +81,14 @@ typedef struct hipChannelFormatDesc {
   int x, y, z, w;
   unsigned f;
 } hipChannelFormatDesc;
+
+typedef struct hipMemLocation {
+  int type, id;
+} hipMemLocation;
+
+typedef struct hipIpcMemHandle_t {
+  char reserved[64];
+} hipIpcMemHandle_t;
 
 /* 32 bytes in every version; the first member's values differ (see memory.c),
  * and its name: memoryType up to 5.7, type since 5.5. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "forced.h"
+#include "given.h"
 #include "log.h"
 
 struct function_record *fake_function(const char *name) {
@@ -40,7 +41,8 @@ void call_note(const char *format, ...) {
   va_end(arguments);
 }
 
-bool call_begin(struct call *call, struct function_record *function, int *result) {
+bool call_begin(struct call *call, struct function_record *function, int *result,
+                const void *const *values) {
   fake_read_environment();
   unsigned active = atomic_load_explicit(&fake_active, memory_order_relaxed);
   call->function = function;
@@ -53,6 +55,7 @@ bool call_begin(struct call *call, struct function_record *function, int *result
     atomic_fetch_add_explicit(&function->calls, 1, memory_order_relaxed);
     append(call, "%s(", function->name);
     fake_thread.call = call;
+    given_keep(function, values);
   }
   if ((active & ACTIVE_FORCED_ERRORS) && !(function->flags & FUNCTION_VALUE)) {
     fake_lock();
@@ -144,6 +147,8 @@ static void show(struct call *call, char type, const void *value) {
              channel->f);
       break;
     }
+    case 'm': append(call, "(%d, %d)", AS(hipMemLocation).type, AS(hipMemLocation).id); break;
+    case 'b': append(call, "(%zu bytes)", sizeof(hipIpcMemHandle_t)); break;
     default: show_pointer(call, AS(void *)); break;
   }
 }
@@ -180,6 +185,8 @@ static const char *result_name(const struct function_record *function, int resul
 
 void call_end(struct call *call, int result, const struct parameter *parameters,
               const void *const *values, unsigned count) {
+  if (result == 0 && !call->forced && values && has_answers())
+    answers_apply(call->function, values);
   if (fake_thread.call == call) {
     show_parameters(call, result == 0, parameters, values, count);
     append(call, " = %s%s", result_name(call->function, result), call->forced ? " (forced)" : "");
@@ -205,7 +212,7 @@ void call_end_value(struct call *call, char type, const void *value,
 int unmodelled(struct function_record *function, int result) {
   if (is_active()) {
     struct call call;
-    call_begin(&call, function, &result);
+    call_begin(&call, function, &result, NULL);
     if (fake_thread.call == &call) {
       /* Without decoded arguments, so without parentheses that would lie. */
       call.length = 0;

@@ -8,9 +8,14 @@
  * writes the log line with decoded arguments. A parameter is (kind, type,
  * name): `in` a value, `out` a pointer whose target is shown after success,
  * `hex` a flag word, `copy` a hipMemcpyKind, `raw` a pointer shown as address
- * only. No parameter may be called `call` or `result`. The definitions (lines
- * that begin with HIP, HIP_SPT, ...) are also read by the builder, which makes
- * "not supported" functions of all other exports.
+ * only. Of structs the type is that of the struct: `given` points to one that the
+ * function reads, `fill` to one that it writes, `both` to one for both; `data`
+ * is a pointer whose target depends on other arguments. All but `out`, `fill`
+ * and `data` are kept for fakehip_given; `out`, `fill`, `both` and `data` can be
+ * answered by fakehip_answer (given.h). No parameter may be called `call`,
+ * `result` or `addresses`. The definitions (lines that begin with HIP, HIP_SPT, ...)
+ * are also read by the builder, which makes "not supported" functions of all
+ * other exports.
  */
 #ifndef FAKEHIP_CALL_H
 #define FAKEHIP_CALL_H
@@ -26,11 +31,16 @@ enum {
   FUNCTION_MODELLED = 8,
 };
 
+struct given;
+
 struct function_record {
   const char *name;
   void *address;
   unsigned flags;
   atomic_ullong calls;
+  const struct parameter *parameters; /* NULL: not decoded */
+  unsigned parameter_count;
+  struct given *given, *answers; /* see given.h */
 };
 
 /* All records of the library, between the linker's section bounds. */
@@ -57,11 +67,13 @@ struct parameter {
   const char *name;
   char type; /* see TYPE */
   char kind; /* KIND_... */
+  unsigned short size; /* of the type */
 };
-enum { KIND_in, KIND_out, KIND_hex, KIND_copy, KIND_raw };
+enum { KIND_in, KIND_out, KIND_hex, KIND_copy, KIND_raw, KIND_given, KIND_fill, KIND_both, KIND_data };
 
 /* True if the call shall not reach its body; then *result is its result. */
-bool call_begin(struct call *call, struct function_record *function, int *result);
+bool call_begin(struct call *call, struct function_record *function, int *result,
+                const void *const *values);
 void call_end(struct call *call, int result, const struct parameter *parameters,
               const void *const *values, unsigned count);
 /* For results that are not codes; value may be NULL (void). */
@@ -91,6 +103,8 @@ static inline bool call_recorded(void) { return fake_thread.call != NULL; }
       dim3: 'd',                    \
       hipUUID: 'u',                 \
       hipChannelFormatDesc: 'n',    \
+      hipMemLocation: 'm',          \
+      hipIpcMemHandle_t: 'b',       \
       default: 'p')
 
 #define DECLARE_in(type, name) type name
@@ -98,6 +112,10 @@ static inline bool call_recorded(void) { return fake_thread.call != NULL; }
 #define DECLARE_copy(type, name) type name
 #define DECLARE_raw(type, name) type name
 #define DECLARE_out(type, name) type *name
+#define DECLARE_given(type, name) const type *name
+#define DECLARE_fill(type, name) type *name
+#define DECLARE_both(type, name) type *name
+#define DECLARE_data(type, name) type name
 
 #define DECLARE_1(kind, type, name) DECLARE_##kind(type, name)
 #define DECLARE(parameter) DECLARE_1 parameter
@@ -105,7 +123,7 @@ static inline bool call_recorded(void) { return fake_thread.call != NULL; }
 #define ARGUMENT(parameter) ARGUMENT_1 parameter
 #define ADDRESS_1(kind, type, name) &name
 #define ADDRESS(parameter) ADDRESS_1 parameter
-#define DESCRIBE_1(kind, type, name) {#name, TYPE(type), KIND_##kind}
+#define DESCRIBE_1(kind, type, name) {#name, TYPE(type), KIND_##kind, sizeof(type)}
 #define DESCRIBE(parameter) DESCRIBE_1 parameter
 
 /* MAP_COMMA(M, a, b) is M(a), M(b). */
@@ -132,8 +150,9 @@ static inline bool call_recorded(void) { return fake_thread.call != NULL; }
 
 /* Records are pointed to from the section, not stored in it: compilers align
  * large objects as they like, and the section must be an array. */
-#define FUNCTION_RECORD(fn, function_flags)                                        \
-  static struct function_record record_##fn = {#fn, (void *)&fn, function_flags, 0}; \
+#define FUNCTION_RECORD(fn, function_flags, parameters, parameter_count)           \
+  static struct function_record record_##fn = {                                    \
+      #fn, (void *)&fn, function_flags, 0, parameters, parameter_count, NULL, NULL}; \
   static struct function_record *const entry_##fn                                  \
       __attribute__((section("fakehip_functions"), used)) = &record_##fn;
 
@@ -146,12 +165,12 @@ static inline hipError_t finish_hip(hipError_t result) {
 
 static inline int finish_none(int result) { return result; }
 
-/* What the end of a recorded call gets: descriptions, addresses, their number. */
+/* What the end of a recorded call gets: descriptions, addresses, their number.
+ * The array of addresses is what the begin of the call gets as well. */
 #define PARAMETERS(fn, ...) \
   static const struct parameter parameters_##fn[] = {MAP_COMMA(DESCRIBE, __VA_ARGS__)};
-#define RECORDED_PARAMETERS(fn, ...)                                      \
-  parameters_##fn, (const void *const[]){MAP_COMMA(ADDRESS, __VA_ARGS__)}, \
-      COUNT(__VA_ARGS__)
+#define ADDRESSES(...) const void *const addresses[] = {MAP_COMMA(ADDRESS, __VA_ARGS__)}
+#define RECORDED_PARAMETERS(fn, ...) parameters_##fn, addresses, COUNT(__VA_ARGS__)
 
 /* The slow way through a body, for all names that share it. */
 #define RECORDED(fn, ...)                                                        \
@@ -160,7 +179,8 @@ static inline int finish_none(int result) { return result; }
                                 MAP_COMMA(DECLARE, __VA_ARGS__)) {               \
     struct call call;                                                            \
     int result;                                                                  \
-    if (!call_begin(&call, record, &result))                                     \
+    ADDRESSES(__VA_ARGS__);                                                      \
+    if (!call_begin(&call, record, &result, addresses))                          \
       result = body_##fn(MAP_COMMA(ARGUMENT, __VA_ARGS__));                      \
     call_end(&call, result, RECORDED_PARAMETERS(fn, __VA_ARGS__));               \
     return result;                                                               \
@@ -169,7 +189,7 @@ static inline int finish_none(int result) { return result; }
 /* An exported name for the body `of`. */
 #define ENTRY(fn, of, flags, finish, ...)                                        \
   EXPORT int fn(MAP_COMMA(DECLARE, __VA_ARGS__));                                \
-  FUNCTION_RECORD(fn, flags)                                                     \
+  FUNCTION_RECORD(fn, flags, parameters_##of, COUNT(__VA_ARGS__))                \
   int fn(MAP_COMMA(DECLARE, __VA_ARGS__)) {                                      \
     int result;                                                                  \
     if (is_active())                                                             \
@@ -181,11 +201,11 @@ static inline int finish_none(int result) { return result; }
 
 #define ENTRY0(fn, flags, finish)                          \
   EXPORT int fn(void);                                     \
-  FUNCTION_RECORD(fn, flags)                               \
+  FUNCTION_RECORD(fn, flags, NULL, 0)                      \
   static COLD int recorded_##fn(void) {                    \
     struct call call;                                      \
     int result;                                            \
-    if (!call_begin(&call, &record_##fn, &result))         \
+    if (!call_begin(&call, &record_##fn, &result, NULL))   \
       result = body_##fn();                                \
     call_end(&call, result, NULL, NULL, 0);                \
     return result;                                         \
@@ -217,7 +237,7 @@ static inline int finish_none(int result) { return result; }
   ALWAYS_INLINE BODY(fn, __VA_ARGS__);                                           \
   RECORDED(fn, __VA_ARGS__)                                                      \
   EXPORT int fn(MAP_COMMA(DECLARE, __VA_ARGS__));                                \
-  FUNCTION_RECORD(fn, HIP_FLAGS)                                                 \
+  FUNCTION_RECORD(fn, HIP_FLAGS, parameters_##fn, COUNT(__VA_ARGS__))            \
   static __attribute__((noinline)) int whole_##fn(MAP_COMMA(DECLARE, __VA_ARGS__)) { \
     int result;                                                                  \
     if (is_active())                                                             \
@@ -275,12 +295,14 @@ static inline int finish_none(int result) { return result; }
 #define VALUE(type, fn, ...)                                                        \
   static inline type body_##fn(MAP_COMMA(DECLARE, __VA_ARGS__));                    \
   EXPORT type fn(MAP_COMMA(DECLARE, __VA_ARGS__));                                  \
-  FUNCTION_RECORD(fn, FUNCTION_MODELLED | FUNCTION_VALUE)                           \
   PARAMETERS(fn, __VA_ARGS__)                                                       \
+  FUNCTION_RECORD(fn, FUNCTION_MODELLED | FUNCTION_VALUE, parameters_##fn,          \
+                  COUNT(__VA_ARGS__))                                               \
   static COLD type recorded_##fn(MAP_COMMA(DECLARE, __VA_ARGS__)) {                 \
     struct call call;                                                               \
     int ignored;                                                                    \
-    call_begin(&call, &record_##fn, &ignored);                                      \
+    ADDRESSES(__VA_ARGS__);                                                         \
+    call_begin(&call, &record_##fn, &ignored, addresses);                           \
     type result = body_##fn(MAP_COMMA(ARGUMENT, __VA_ARGS__));                      \
     call_end_value(&call, TYPE(type), &result, RECORDED_PARAMETERS(fn, __VA_ARGS__)); \
     return result;                                                                  \
@@ -294,12 +316,14 @@ static inline int finish_none(int result) { return result; }
 #define VOID(fn, ...)                                                               \
   static inline void body_##fn(MAP_COMMA(DECLARE, __VA_ARGS__));                    \
   EXPORT void fn(MAP_COMMA(DECLARE, __VA_ARGS__));                                  \
-  FUNCTION_RECORD(fn, FUNCTION_MODELLED | FUNCTION_VALUE)                           \
   PARAMETERS(fn, __VA_ARGS__)                                                       \
+  FUNCTION_RECORD(fn, FUNCTION_MODELLED | FUNCTION_VALUE, parameters_##fn,          \
+                  COUNT(__VA_ARGS__))                                               \
   static COLD void recorded_##fn(MAP_COMMA(DECLARE, __VA_ARGS__)) {                 \
     struct call call;                                                               \
     int ignored;                                                                    \
-    call_begin(&call, &record_##fn, &ignored);                                      \
+    ADDRESSES(__VA_ARGS__);                                                         \
+    call_begin(&call, &record_##fn, &ignored, addresses);                           \
     body_##fn(MAP_COMMA(ARGUMENT, __VA_ARGS__));                                    \
     call_end_value(&call, 0, NULL, RECORDED_PARAMETERS(fn, __VA_ARGS__));           \
   }                                                                                 \
@@ -317,17 +341,17 @@ int unmodelled(struct function_record *function, int result);
 
 #define NOT_MODELLED(fn, flags, result)                                  \
   EXPORT int fn(void);                                                   \
-  FUNCTION_RECORD(fn, flags)                                             \
+  FUNCTION_RECORD(fn, flags, NULL, 0)                                    \
   int fn(void) { return unmodelled(&record_##fn, result); }
 
 #define NOT_MODELLED_WEAK(fn, flags, result)                             \
   EXPORT __attribute__((weak)) int fn(void);                             \
-  FUNCTION_RECORD(fn, flags)                                             \
+  FUNCTION_RECORD(fn, flags, NULL, 0)                                    \
   int fn(void) { return unmodelled(&record_##fn, result); }
 
 #define NOT_MODELLED_POINTER(fn, result)                                 \
   EXPORT const void *fn(void);                                           \
-  FUNCTION_RECORD(fn, FUNCTION_VALUE)                                    \
+  FUNCTION_RECORD(fn, FUNCTION_VALUE, NULL, 0)                           \
   const void *fn(void) {                                                 \
     unmodelled(&record_##fn, 0);                                         \
     return result;                                                       \

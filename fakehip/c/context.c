@@ -2,7 +2,6 @@
 #include "call.h"
 #include "heap.h"
 
-
 /* A context handle is the device's number behind an offset that no pointer has. */
 static hipCtx_t primary(int device) { return (hipCtx_t)(uintptr_t)(0x1000 + device); }
 
@@ -26,8 +25,38 @@ HIP(hipDevicePrimaryCtxGetState, (in, hipDevice_t, device), (out, unsigned, flag
     (out, int, active)) {
   if (!flags || !active) return hipErrorInvalidValue;
   if (!is_device(device)) return hipErrorInvalidDevice;
-  *flags = 0;
+  *flags = fake_device_flags[device];
   *active = fake_thread.device == device;
+  return hipSuccess;
+}
+
+HIP(hipDevicePrimaryCtxSetFlags, (in, hipDevice_t, device), (hex, unsigned, flags)) {
+  if (!is_device(device)) return hipErrorInvalidDevice;
+  fake_device_flags[device] = flags;
+  return hipSuccess;
+}
+
+/* A device has one context: another one is the same again, with its flags. */
+HIP(hipCtxCreate, (out, hipCtx_t, context), (hex, unsigned, flags), (in, hipDevice_t, device)) {
+  if (!context) return hipErrorInvalidValue;
+  if (!is_device(device)) return hipErrorInvalidDevice;
+  fake_device_flags[device] = flags;
+  fake_thread.device = device;
+  *context = primary(device);
+  return hipSuccess;
+}
+
+HIP(hipCtxGetFlags, (out, unsigned, flags)) {
+  if (!flags) return hipErrorInvalidValue;
+  *flags = fake_device_flags[fake_thread.device];
+  return hipSuccess;
+}
+
+/* `int *` in headers before 7.0, the same size. */
+HIP(hipCtxGetApiVersion, (in, hipCtx_t, context), (out, unsigned, version)) {
+  if (!version) return hipErrorInvalidValue;
+  if (context && context_device(context) < 0) return hipErrorInvalidContext;
+  *version = 4;
   return hipSuccess;
 }
 

@@ -6,6 +6,7 @@
 #include "call.h"
 #include "environment.h"
 #include "forced.h"
+#include "given.h"
 #include "heap.h"
 #include "launch_record.h"
 #include "log.h"
@@ -93,6 +94,19 @@ EXPORT void fakehip_fail_clear(void) {
   set_active(ACTIVE_FORCED_ERRORS, false);
 }
 
+EXPORT size_t fakehip_given(const char *name, unsigned argument, void *bytes, size_t size) {
+  const struct function_record *function = fake_function(name);
+  return function ? given_copy(function, argument, bytes, size) : 0;
+}
+
+EXPORT int fakehip_answer(const char *name, unsigned argument, const void *bytes, size_t size) {
+  fake_read_environment();
+  struct function_record *function = fake_function(name);
+  if (!function || !answer_set(function, argument, bytes, size)) return -1;
+  set_active(ACTIVE_ANSWERS, true);
+  return 0;
+}
+
 EXPORT int fakehip_last_launch(struct fakehip_launch *launch) {
   return launch ? launch_record_copy(launch) : 0;
 }
@@ -118,6 +132,7 @@ EXPORT void fakehip_reset(void) {
   fake_lock();
   log_clear();
   launch_record_clear();
+  given_clear();
   for (struct function_record *const *entry = __start_fakehip_functions;
        entry < __stop_fakehip_functions; entry++)
     atomic_store(&(*entry)->calls, 0);

@@ -108,14 +108,14 @@ HIP(hipDeviceGetByPCIBusId, (out, int, device), (in, const char *, text)) {
   return hipErrorInvalidValue;
 }
 
-HIP(hipGetDevicePropertiesR0600, (raw, struct r0600 *, properties), (in, int, device)) {
+HIP(hipGetDevicePropertiesR0600, (fill, struct r0600, properties), (in, int, device)) {
   if (!properties) return hipErrorInvalidValue;
   if (!is_device(device)) return hipErrorInvalidDevice;
   properties_r0600(properties, device);
   return hipSuccess;
 }
 
-HIP(hipGetDevicePropertiesR0000, (raw, struct r0000 *, properties), (in, int, device)) {
+HIP(hipGetDevicePropertiesR0000, (fill, struct r0000, properties), (in, int, device)) {
   if (!properties) return hipErrorInvalidValue;
   if (!is_device(device)) return hipErrorInvalidDevice;
   properties_r0000(properties, device);
@@ -124,7 +124,7 @@ HIP(hipGetDevicePropertiesR0000, (raw, struct r0000 *, properties), (in, int, de
 
 /* The unsuffixed names are the 792-byte ones in every version. */
 HIP_ALIAS(hipGetDeviceProperties, hipGetDevicePropertiesR0000,
-          (raw, struct r0000 *, properties), (in, int, device))
+          (fill, struct r0000, properties), (in, int, device))
 
 /* Devices do not differ in what a caller may ask for, except in their memory. */
 static hipError_t choose(int *device, size_t wanted_memory) {
@@ -138,29 +138,31 @@ static hipError_t choose(int *device, size_t wanted_memory) {
   return hipSuccess;
 }
 
-HIP(hipChooseDeviceR0600, (out, int, device), (raw, const struct r0600 *, properties)) {
+HIP(hipChooseDeviceR0600, (out, int, device), (given, struct r0600, properties)) {
   if (!device || !properties) return hipErrorInvalidValue;
   return choose(device, properties->totalGlobalMem[0]);
 }
 
-HIP(hipChooseDeviceR0000, (out, int, device), (raw, const struct r0000 *, properties)) {
+HIP(hipChooseDeviceR0000, (out, int, device), (given, struct r0000, properties)) {
   if (!device || !properties) return hipErrorInvalidValue;
   return choose(device, properties->totalGlobalMem[0]);
 }
 
 HIP_ALIAS(hipChooseDevice, hipChooseDeviceR0000, (out, int, device),
-          (raw, const struct r0000 *, properties))
+          (given, struct r0000, properties))
 
 /* Everything runs at once, so there is never anything to wait for. */
 HIP_NO_ARGS(hipDeviceSynchronize) { return hipSuccess; }
 
 HIP(hipSetDeviceFlags, (hex, unsigned, flags)) {
-  return flags & ~0x7fu ? hipErrorInvalidValue : hipSuccess;
+  if (flags & ~0x7fu) return hipErrorInvalidValue;
+  fake_device_flags[fake_thread.device] = flags;
+  return hipSuccess;
 }
 
 HIP(hipGetDeviceFlags, (out, unsigned, flags)) {
   if (!flags) return hipErrorInvalidValue;
-  *flags = 0;
+  *flags = fake_device_flags[fake_thread.device];
   return hipSuccess;
 }
 
@@ -174,5 +176,15 @@ HIP(hipDeviceCanAccessPeer, (out, int, can), (in, int, device), (in, int, peer))
 HIP(hipDeviceGetStreamPriorityRange, (out, int, least), (out, int, greatest)) {
   if (least) *least = 1;
   if (greatest) *greatest = -1;
+  return hipSuccess;
+}
+
+/* In elements of the format; all channels have the size of the first. */
+HIP(hipDeviceGetTexture1DLinearMaxWidth, (out, size_t, width),
+    (given, hipChannelFormatDesc, format), (in, int, device)) {
+  if (!width || !format || format->x <= 0) return hipErrorInvalidValue;
+  if (!is_device(device)) return hipErrorInvalidDevice;
+  int channels = 1 + (format->y > 0) + (format->z > 0) + (format->w > 0);
+  *width = ((size_t)1 << 32) / (size_t)(format->x * channels);
   return hipSuccess;
 }

@@ -178,10 +178,6 @@ LAYOUT_SIZE(hip_Memcpy2D, 128);
 
 /* --- virtual memory and pools ------------------------------------------------- */
 
-typedef struct hipMemLocation {
-  int type, id;
-} hipMemLocation;
-
 #if HIP_SINCE(5, 3)
 typedef struct hipMemAllocationProp {
   int type;

@@ -139,14 +139,6 @@ HIP(hipMemPtrGetInfo, (in, void *, pointer), (out, size_t, size)) {
 
 /* --- host memory that the caller owns ------------------------------------ */
 
-struct registration {
-  char *start;
-  size_t size;
-  unsigned flags;
-  int device;
-  struct registration *next;
-};
-
 static struct registration *registrations;
 static atomic_int registration_count;
 
@@ -169,7 +161,7 @@ bool is_registered_host(const void *pointer, size_t size) {
   return found;
 }
 
-static bool registration(const void *pointer, struct registration *copy) {
+bool registration(const void *pointer, struct registration *copy) {
   fake_lock();
   struct registration **place = find_registration(pointer, 1);
   if (place) *copy = **place;
@@ -232,51 +224,5 @@ HIP(hipHostGetFlags, (out, unsigned, flags), (in, void *, pointer)) {
     *flags = found.flags;
   else
     return hipErrorInvalidValue;
-  return hipSuccess;
-}
-
-/* --- pointer attributes ----------------------------------------------------- */
-
-/* hipMemoryType was renumbered in 6.0, which also brought "unregistered". */
-enum memory_type { TYPE_UNREGISTERED, TYPE_HOST, TYPE_DEVICE, TYPE_MANAGED };
-
-static unsigned memory_type(enum memory_type type) {
-  static const unsigned since_6[] = {0, 1, 2, 3}, before_6[] = {0, 0, 1, 4};
-  return fake_model.major >= 6 ? since_6[type] : before_6[type];
-}
-
-HIP(hipPointerGetAttributes, (raw, hipPointerAttribute_t *, attributes),
-    (in, const void *, pointer)) {
-  if (!attributes) return hipErrorInvalidValue;
-  if (!pointer && fake_model.major < 7) return hipErrorInvalidValue;
-  struct block *block = heap_live_block(pointer);
-  enum block_kind kind = block ? block_kind(block) : BLOCK_FREE;
-  struct registration found;
-  hipPointerAttribute_t answer = {0};
-  void *plain = (void *)(uintptr_t)pointer;
-  if (kind == BLOCK_DEVICE || kind == BLOCK_GLOBAL) {
-    answer.type = memory_type(TYPE_DEVICE);
-    answer.devicePointer = plain;
-  } else if (kind == BLOCK_MANAGED || kind == BLOCK_HOST) {
-    answer.type = memory_type(kind == BLOCK_HOST ? TYPE_HOST : TYPE_MANAGED);
-    answer.devicePointer = answer.hostPointer = plain;
-    answer.isManaged = kind == BLOCK_MANAGED;
-  } else if (registration(pointer, &found)) {
-    answer.type = memory_type(TYPE_HOST);
-    answer.devicePointer = answer.hostPointer = plain;
-    answer.device = found.device;
-    answer.allocationFlags = found.flags;
-  } else if (fake_model.major >= 6) {
-    answer.type = memory_type(TYPE_UNREGISTERED);
-    answer.device = -2; /* hipInvalidDeviceId */
-  } else {
-    return hipErrorInvalidValue;
-  }
-  if (kind != BLOCK_FREE && (kind < BLOCK_STREAM || kind == BLOCK_GLOBAL)) {
-    answer.device = block->device;
-    answer.allocationFlags = block->flags;
-  }
-  *attributes = answer;
-  call_note("type %u, device %d", answer.type, answer.device);
   return hipSuccess;
 }

@@ -3,6 +3,17 @@
 
 #include "heap.h"
 
+struct registration {
+  char *start;
+  size_t size;
+  unsigned flags;
+  int device;
+  struct registration *next;
+};
+
+/* The registered range that contains an address; false: none. */
+bool registration(const void *pointer, struct registration *copy);
+
 /* Host memory that hipHostRegister made known: true if the range lies in one. */
 bool is_registered_host(const void *pointer, size_t size);
 

@@ -49,3 +49,16 @@ HIP(hipGetProcAddress_spt, (in, const char *, symbol), (out, void *, pointer), (
     (hex, uint64_t, flags), (out, unsigned, status)) {
   return proc_address(symbol, pointer, version, flags, status, true);
 }
+
+/* Without a version of the caller's: the runtime's own. */
+static int own_version(void) { return fake_model.runtime_version; }
+
+HIP(hipGetDriverEntryPoint, (in, const char *, symbol), (out, void *, pointer),
+    (hex, unsigned long long, flags), (out, unsigned, status)) {
+  return proc_address(symbol, pointer, own_version(), flags, status, false);
+}
+
+HIP(hipGetDriverEntryPoint_spt, (in, const char *, symbol), (out, void *, pointer),
+    (hex, unsigned long long, flags), (out, unsigned, status)) {
+  return proc_address(symbol, pointer, own_version(), flags, status, true);
+}

@@ -7,6 +7,7 @@
 atomic_uint fake_active = ACTIVE_ENVIRONMENT_UNREAD;
 atomic_int fake_devices = 1;
 atomic_uint fake_unloads;
+atomic_uint fake_device_flags[MAX_DEVICES];
 _Thread_local struct thread_state fake_thread __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,6 +27,12 @@ bool fake_exports(const char *name) {
       low = middle + 1;
   }
   return false;
+}
+
+void *fake_opaque(void) {
+  static atomic_uint given;
+  /* Not canonical on x86-64: a dereference faults. */
+  return (void *)((uintptr_t)0xfa4e000000000000 + 0x1000 * (atomic_fetch_add(&given, 1) + 1));
 }
 
 uint64_t fake_now(void) {

@@ -33,6 +33,7 @@ enum {
   ACTIVE_RECORD = 2,
   ACTIVE_FORCED_ERRORS = 4,
   ACTIVE_NO_DEVICE = 8,
+  ACTIVE_ANSWERS = 16,
 };
 
 /* 0 in normal use: then a call costs one relaxed load and one branch more. */
@@ -71,6 +72,13 @@ struct thread_state {
 /* Initial-exec keeps the access at one instruction. The few bytes fit into the
  * reserve that glibc keeps for libraries opened later. */
 extern _Thread_local struct thread_state fake_thread __attribute__((tls_model("initial-exec")));
+
+/* Flags of hipSetDeviceFlags and its relatives, by device. */
+extern atomic_uint fake_device_flags[MAX_DEVICES];
+
+/* A handle or device address for an object that is not modelled: never given
+ * twice, and no address that a program could read by mistake. */
+void *fake_opaque(void);
 
 /* One lock for everything that is not on the fast path. Held across fork. */
 void fake_lock(void);

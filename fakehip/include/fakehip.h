@@ -68,6 +68,36 @@ int fakehip_fail(const char *function, int code, unsigned from_call, unsigned ti
 /* Removes all rules. */
 void fakehip_fail_clear(void);
 
+/* --- what was given, what to answer ------------------------------------------ */
+
+/*
+ * Every recorded call of a modelled function keeps its arguments, under their
+ * positions from 0 on: values as they are, texts with their NUL (up to 4096 bytes),
+ * a struct behind a pointer as exactly the bytes that this version's struct has, an
+ * array as its elements. Of out pointers and NULL nothing is kept. What a struct
+ * points to has positions of its own:
+ *
+ *   FAKEHIP_POINTED_TO  paramsArray of external semaphore node parameters, in the
+ *                       functions of these nodes and in hipGraphNodeParams
+ */
+#define FAKEHIP_POINTED_TO 100
+
+/* Copies up to `size` bytes of an argument of the last recorded call of a function.
+ * Returns how many were kept: 0 for none. Calls in several threads at once: of
+ * arrays, those of either call. */
+size_t fakehip_given(const char *function, unsigned argument, void *bytes, size_t size);
+
+/*
+ * What the next successful calls write through an out pointer, in place of what
+ * they would write, until it is changed, removed (NULL, 0) or reset. `size` must be
+ * that of this version's struct or value. hipPointerGetAttribute takes answers of up
+ * to 8 bytes and uses them for attributes of that size, hipDrvPointerGetAttributes
+ * likewise for its i-th attribute as argument FAKEHIP_POINTED_TO + i.
+ * Returns 0, or -1 for a function that this runtime does not export or model, an
+ * argument that is no out pointer, or another size.
+ */
+int fakehip_answer(const char *function, unsigned argument, const void *bytes, size_t size);
+
 /* --- launches --------------------------------------------------------------- */
 
 #define FAKEHIP_MAX_ARGS 128
@@ -121,8 +151,9 @@ int64_t fakehip_live(int object);
 /* Bytes of device and managed memory in use on a device. */
 uint64_t fakehip_used_bytes(int device);
 
-/* Forgets log, counts, launch record and forced errors, and takes device count
- * and recording from the environment again. Live objects stay. */
+/* Forgets log, counts, launch record, given arguments, answers and forced errors,
+ * and takes device count and recording from the environment again. Live objects,
+ * device flags and limits stay. */
 void fakehip_reset(void);
 
 /* --- device properties --------------------------------------------------------- */

@@ -1,10 +1,10 @@
 //! From sources to shared objects in the caller's folder.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread;
 
 use hiplazy_abi::{Class, Export};
@@ -14,13 +14,18 @@ use crate::error::Error;
 use crate::generate::{Model, error_source, version_script, version_source};
 use crate::library::{Kind, Library};
 use crate::sources::{HEADER, HOT, Part, SOURCES, modelled};
+use crate::version::Version;
 
-/// The objects that all libraries share, by file name.
+/// Objects by file name.
 type Objects = Vec<(String, Vec<u8>)>;
 
+/// What objects are compiled with: the compiler, and the version that they are for.
+/// Those without a version are part of all libraries.
+type Compiled = HashMap<(String, Option<Version>), Arc<Objects>>;
+
 /// Compiled once per process and compiler: a test suite builds many variants,
-/// and only one small file differs between them.
-static COMPILED: Mutex<Option<(String, Arc<Objects>)>> = Mutex::new(None);
+/// and only one small file differs between those of one version.
+static COMPILED: LazyLock<Mutex<Compiled>> = LazyLock::new(Mutex::default);
 
 /// Generated beside the source files, the same for all libraries.
 const ERROR_TABLE: &str = "error_table.c";
@@ -40,7 +45,15 @@ pub fn build(folder: &Path, libraries: &[Library]) -> Result<Vec<PathBuf>, Error
         .tempdir_in(&folder)
         .map_err(Error::file("create a temporary folder in", &folder))?;
     write_sources(work.path())?;
-    shared_objects(work.path())?;
+    let mut versions: BTreeSet<Option<Version>> = libraries
+        .iter()
+        .filter_map(|library| match library.kind {
+            Kind::Hip(version) => Some(Some(version)),
+            Kind::Rtc(_) | Kind::Hsa => None,
+        })
+        .collect();
+    versions.insert(None);
+    common_objects(work.path(), &versions)?;
 
     let classes: HashMap<String, Class> = hiplazy_abi::parse_functions(hiplazy_abi::FUNCTIONS_TXT)?
         .into_iter()
@@ -88,50 +101,93 @@ fn object_name(source: &str) -> String {
     format!("{}.o", source.trim_end_matches(".c"))
 }
 
-/// Compiles the shared sources into `work`, or takes them from the last time.
-fn shared_objects(work: &Path) -> Result<(), Error> {
-    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    let compiler = compiler::identity();
-    if let Some((identity, objects)) = compiled.as_ref()
-        && *identity == compiler
-    {
-        let objects = Arc::clone(objects);
-        drop(compiled);
-        return objects
-            .iter()
-            .try_for_each(|(name, bytes)| write(&work.join(name), bytes));
-    }
-    let mut names: Vec<&str> = SOURCES
-        .iter()
-        .filter(|source| source.part.is_some())
-        .map(|source| source.name)
-        .collect();
-    names.push(ERROR_TABLE);
-    // The longest first, so that no processor idles at the end.
-    let length = |name: &str| {
+fn versioned_object_name(version: Version, source: &str) -> String {
+    format!("{version}_{}", object_name(source))
+}
+
+/// A source file, compiled for a version or for all.
+struct Unit {
+    version: Option<Version>,
+    source: &'static str,
+}
+
+impl Unit {
+    /// All files that are compiled for a version, or for all.
+    fn all_of(version: Option<Version>) -> impl Iterator<Item = Unit> {
+        let generated = version.is_none().then_some(ERROR_TABLE);
         SOURCES
             .iter()
-            .find(|s| s.name == name)
-            .map_or(0, |s| s.text.len())
-    };
-    names.sort_by_key(|name| std::cmp::Reverse(length(name)));
-    in_parallel(&names, |name| {
-        let source = Path::new("c").join(name);
+            .filter(move |source| {
+                source
+                    .part
+                    .is_some_and(|part| (part == Part::Versioned) == version.is_some())
+            })
+            .map(|source| source.name)
+            .chain(generated)
+            .map(move |source| Unit { version, source })
+    }
+
+    fn object(&self) -> String {
+        match self.version {
+            Some(version) => versioned_object_name(version, self.source),
+            None => object_name(self.source),
+        }
+    }
+
+    /// For the order of compilation.
+    fn cost(&self) -> usize {
+        SOURCES
+            .iter()
+            .find(|source| source.name == self.source)
+            .map_or(0, |source| source.text.len())
+    }
+
+    fn compile(&self, work: &Path) -> Result<(), Error> {
+        let source = Path::new("c").join(self.source);
         // Only what callers measure is worth the longer compilation.
-        let optimization = if HOT.contains(name) { "-O2" } else { "-O1" };
-        compiler::compile(work, &source, Path::new(&object_name(name)), optimization)
-    })?;
-    let objects = names
+        let is_hot = HOT.contains(&self.source);
+        let mut options = vec![if is_hot { "-O2" } else { "-O0" }.to_owned()];
+        if let Some(version) = self.version {
+            options.push(format!("-DFAKE_HIP_MAJOR={}", version.major()));
+            options.push(format!("-DFAKE_HIP_MINOR={}", version.minor()));
+        }
+        compiler::compile(work, &source, Path::new(&self.object()), &options)
+    }
+}
+
+/// Compiles the sources that are the same for all libraries of a version, or for
+/// all libraries, into `work`, or takes them from the last time.
+fn common_objects(work: &Path, versions: &BTreeSet<Option<Version>>) -> Result<(), Error> {
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let compiler = compiler::identity();
+    let mut known: Vec<Arc<Objects>> = Vec::new();
+    let mut missing = Vec::new();
+    for &version in versions {
+        match compiled.get(&(compiler.clone(), version)) {
+            Some(objects) => known.push(Arc::clone(objects)),
+            None => missing.push(version),
+        }
+    }
+    let mut units: Vec<Unit> = missing.iter().copied().flat_map(Unit::all_of).collect();
+    // The longest first, so that no processor idles at the end.
+    units.sort_by_key(|unit| std::cmp::Reverse(unit.cost()));
+    in_parallel(&units, |unit| unit.compile(work))?;
+    for version in missing {
+        let objects = Unit::all_of(version)
+            .map(|unit| {
+                let name = unit.object();
+                let path = work.join(&name);
+                let bytes = fs::read(&path).map_err(Error::file("read", &path))?;
+                Ok((name, bytes))
+            })
+            .collect::<Result<Objects, Error>>()?;
+        compiled.insert((compiler.clone(), version), Arc::new(objects));
+    }
+    drop(compiled);
+    known
         .iter()
-        .map(|name| {
-            let name = object_name(name);
-            let path = work.join(&name);
-            let bytes = fs::read(&path).map_err(Error::file("read", &path))?;
-            Ok((name, bytes))
-        })
-        .collect::<Result<Objects, Error>>()?;
-    *compiled = Some((compiler, Arc::new(objects)));
-    Ok(())
+        .flat_map(|objects| objects.iter())
+        .try_for_each(|(name, bytes)| write(&work.join(name), bytes))
 }
 
 /// What the real library exports, and what this one withholds of it.
@@ -154,7 +210,7 @@ fn exports(library: &Library, functions: Vec<Export>) -> Result<(Vec<Export>, Ve
     let (kept, withheld): (Vec<_>, Vec<_>) = functions.into_iter().partition(is_kept);
     // What is not modelled does not exist when it is withheld, and some linkers
     // refuse a script that names it.
-    let defined: Vec<String> = [Part::Hip, Part::Rtc]
+    let defined: Vec<String> = [Part::Hip, Part::Versioned, Part::Rtc]
         .into_iter()
         .flat_map(modelled)
         .collect();
@@ -165,11 +221,14 @@ fn exports(library: &Library, functions: Vec<Export>) -> Result<(Vec<Export>, Ve
     ))
 }
 
-fn objects_of(parts: &[Part]) -> Vec<String> {
+fn objects_of(parts: &[Part], version: Option<Version>) -> Vec<String> {
     let mut objects: Vec<String> = SOURCES
         .iter()
         .filter(|source| source.part.is_some_and(|part| parts.contains(&part)))
-        .map(|source| object_name(source.name))
+        .map(|source| match (source.part, version) {
+            (Some(Part::Versioned), Some(version)) => versioned_object_name(version, source.name),
+            _ => object_name(source.name),
+        })
         .collect();
     if parts.contains(&Part::Core) {
         objects.push(object_name(ERROR_TABLE));
@@ -189,13 +248,13 @@ fn build_one(
         Kind::Hip(version) if version.major() >= 7 => (
             Some(version),
             version.exports()?,
-            &[Part::Core, Part::Hip][..],
+            &[Part::Core, Part::Hip, Part::Versioned][..],
             "FAKEHIP_1",
         ),
         Kind::Hip(version) => (
             Some(version),
             version.exports()?,
-            &[Part::Core, Part::Hip, Part::Rtc][..],
+            &[Part::Core, Part::Hip, Part::Versioned, Part::Rtc][..],
             "FAKEHIP_1",
         ),
         Kind::Rtc(version) => (
@@ -206,7 +265,7 @@ fn build_one(
         ),
         Kind::Hsa => (None, Vec::new(), &[Part::Hsa][..], ""),
     };
-    let mut objects = objects_of(parts);
+    let mut objects = objects_of(parts, version);
     let script = format!("exports{number}.map");
     if let Some(version) = version {
         let (kept, withheld) = exports(library, functions)?;
@@ -226,7 +285,7 @@ fn build_one(
             work,
             &Path::new("c").join(&source),
             Path::new(&object_name(&source)),
-            "-O0",
+            &["-O0".to_owned()],
         )?;
         objects.push(object_name(&source));
         write(

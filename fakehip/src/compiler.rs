@@ -70,14 +70,13 @@ pub(crate) fn compile(
     folder: &Path,
     source: &Path,
     object: &Path,
-    optimization: &str,
+    options: &[String],
 ) -> Result<(), Error> {
-    let arguments = COMPILE.iter().map(OsString::from).chain([
-        optimization.into(),
-        source.into(),
-        "-o".into(),
-        object.into(),
-    ]);
+    let arguments = COMPILE
+        .iter()
+        .map(OsString::from)
+        .chain(options.iter().map(OsString::from))
+        .chain([source.into(), "-o".into(), object.into()]);
     run(arguments, folder)
 }
 

@@ -10,6 +10,9 @@ pub(crate) enum Part {
     Core,
     /// HIP functions: in `libamdhip64`.
     Hip,
+    /// HIP functions that know the layouts of their version, and so are compiled
+    /// for each: in `libamdhip64`.
+    Versioned,
     /// hiprtc functions: in `libhiprtc`, and in `libamdhip64` up to HIP 6.
     Rtc,
     /// The HSA functions: in `libhsa-runtime64`.
@@ -35,13 +38,16 @@ macro_rules! sources {
 
 pub(crate) const SOURCES: &[Source] = sources![
     None => "abi.h", "attribute_fields.h", "call.h", "environment.h", "error_table.h", "forced.h",
-        "heap.h", "launch_record.h", "layouts.h", "log.h", "memory.h", "module.h", "properties.h",
+        "given.h", "heap.h", "launch_record.h", "layouts.h", "log.h", "memory.h", "module.h", "properties.h",
         "properties_fields.h", "registered.h", "rtc_source.h", "state.h", "stream.h", "text.h";
-    Some(Part::Core) => "call.c", "control.c", "environment.c", "errors.c", "forced.c", "heap.c",
+    Some(Part::Core) => "call.c", "control.c", "environment.c", "errors.c", "forced.c", "given.c",
+        "heap.c",
         "launch_record.c", "log.c", "state.c";
     Some(Part::Hip) => "by_value.c", "context.c", "copy.c", "device.c", "event.c", "last_error.c",
-        "launch.c", "memory.c", "module.c", "module_api.c", "module_text.c", "proc_address.c",
-        "properties.c", "registered.c", "stream.c";
+        "launch.c", "library.c", "memory.c", "memory_hint.c", "module.c", "module_api.c",
+        "module_text.c", "pointer.c", "proc_address.c", "properties.c", "registered.c", "stream.c";
+    Some(Part::Versioned) => "copy_struct.c", "external.c", "graph_node.c", "limit.c",
+        "virtual_memory.c";
     Some(Part::Rtc) => "rtc.c", "rtc_source.c", "text.c";
     Some(Part::Hsa) => "hsa.c";
 ];

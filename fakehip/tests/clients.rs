@@ -51,6 +51,23 @@ fn launches_are_recorded_with_all_argument_values() {
     }
 }
 
+/// The client counts what it compared: older versions export fewer of the functions.
+#[test]
+fn structs_are_kept_and_written_as_the_version_has_them() {
+    let counts = [19, 21, 24, 27, 38, 53, 53, 53, 53];
+    for (version, count) in Version::ALL.into_iter().zip(counts) {
+        let checked = Client::of_hip("given", version).run();
+        assert_eq!(checked, count.to_string(), "{version}");
+    }
+}
+
+#[test]
+fn arguments_are_kept_and_constants_are_the_version_s() {
+    for version in Version::ALL {
+        Client::of_hip("arguments", version).run();
+    }
+}
+
 #[test]
 fn errors_can_be_forced() {
     Client::of_hip("forced", Version::V7_14)

@@ -89,7 +89,7 @@ fn without_controls(linkage: &Linkage, node: &str) -> BTreeSet<(String, Option<S
         .iter()
         .cloned()
         .partition(|(name, _)| name.starts_with("fakehip_"));
-    assert_eq!(controls.len(), 14);
+    assert_eq!(controls.len(), 16);
     assert!(controls.iter().all(|(_, at)| at.as_deref() == Some(node)));
     rest
 }

@@ -1,30 +1,8 @@
-/* Prototypes as a C program would have them, and one check macro. */
+/* Prototypes as a C program would have them. */
 #ifndef CHECK_H
 #define CHECK_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "fakehip.h"
-
-#define CHECK(condition)                                                     \
-  do {                                                                       \
-    if (!(condition)) {                                                      \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                               \
-    }                                                                        \
-  } while (0)
-
-#define IS(expected, call)                                                          \
-  do {                                                                              \
-    int got_ = (call), expected_ = (expected);                                      \
-    if (got_ != expected_) {                                                        \
-      fprintf(stderr, "%s:%d: %s = %d, not %d\n", __FILE__, __LINE__, #call, got_, expected_); \
-      exit(1);                                                                      \
-    }                                                                               \
-  } while (0)
+#include "assert_that.h"
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONFIGURATION = 9, INVALID_PITCH = 12,
        INVALID_DIRECTION = 21, INVALID_DEVICE_FUNCTION = 98, NO_DEVICE = 100,
