@@ -126,6 +126,14 @@ HIP(hipGetDevicePropertiesR0000, (fill, struct r0000, properties), (in, int, dev
 HIP_ALIAS(hipGetDeviceProperties, hipGetDevicePropertiesR0000,
           (fill, struct r0000, properties), (in, int, device))
 
+/* Exported by the derivative DTK only. */
+HIP(hipGetDeviceProperties_v2, (fill, struct dtk_v2, properties), (in, int, device)) {
+  if (!properties) return hipErrorInvalidValue;
+  if (!is_device(device)) return hipErrorInvalidDevice;
+  properties_dtk_v2(properties, device);
+  return hipSuccess;
+}
+
 /* Devices do not differ in what a caller may ask for, except in their memory. */
 static hipError_t choose(int *device, size_t wanted_memory) {
   *device = 0;
@@ -150,6 +158,11 @@ HIP(hipChooseDeviceR0000, (out, int, device), (given, struct r0000, properties))
 
 HIP_ALIAS(hipChooseDevice, hipChooseDeviceR0000, (out, int, device),
           (given, struct r0000, properties))
+
+HIP(hipChooseDevice_v2, (out, int, device), (given, struct dtk_v2, properties)) {
+  if (!device || !properties) return hipErrorInvalidValue;
+  return choose(device, properties->r0600.totalGlobalMem[0]);
+}
 
 /* Everything runs at once, so there is never anything to wait for. */
 HIP_NO_ARGS(hipDeviceSynchronize) { return hipSuccess; }

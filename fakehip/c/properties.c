@@ -94,6 +94,12 @@ void properties_r0600(struct r0600 *properties, int device) {
   memcpy(properties->luid, luid, sizeof properties->luid);
 }
 
+void properties_dtk_v2(struct dtk_v2 *properties, int device) {
+  memset(properties, PADDING, sizeof *properties);
+  properties_r0600(&properties->r0600, device);
+  properties->gcnArch = 942;
+}
+
 size_t device_memory_bytes(int device) {
   return fake_model.major <= 5
              ? fakehip_property_size(0, device, offsetof(struct r0000, totalGlobalMem))

@@ -27,6 +27,9 @@ type Compiled = HashMap<(String, Option<Version>), Arc<Objects>>;
 /// and only one small file differs between those of one version.
 static COMPILED: LazyLock<Mutex<Compiled>> = LazyLock::new(Mutex::default);
 
+/// What DTK has in place of the `R0600` names.
+const DTK_EXPORTS: [&str; 2] = ["hipGetDeviceProperties_v2", "hipChooseDevice_v2"];
+
 /// Generated beside the source files, the same for all libraries.
 const ERROR_TABLE: &str = "error_table.c";
 
@@ -191,7 +194,18 @@ fn common_objects(work: &Path, versions: &BTreeSet<Option<Version>>) -> Result<(
 }
 
 /// What the real library exports, and what this one withholds of it.
-fn exports(library: &Library, functions: Vec<Export>) -> Result<(Vec<Export>, Vec<String>), Error> {
+fn exports(
+    library: &Library,
+    mut functions: Vec<Export>,
+) -> Result<(Vec<Export>, Vec<String>), Error> {
+    if library.is_dtk {
+        functions.retain(|export| !export.name.ends_with("R0600"));
+        functions.extend(DTK_EXPORTS.map(|name| Export {
+            name: name.to_owned(),
+            node: Some("hip_4.2".to_owned()),
+            is_function: true,
+        }));
+    }
     for name in library.without.iter().chain(library.only.iter().flatten()) {
         if !functions.iter().any(|export| export.name == *name) {
             return Err(Error::UnknownFunction {

@@ -35,6 +35,7 @@ pub struct Library {
     pub(crate) kind: Kind,
     pub(crate) file_name: String,
     pub(crate) soname: String,
+    pub(crate) is_dtk: bool,
     pub(crate) only: Option<Vec<String>>,
     pub(crate) without: Vec<String>,
     pub(crate) extra_sources: Vec<PathBuf>,
@@ -50,6 +51,7 @@ impl Library {
             kind,
             file_name: kind.soname(),
             soname: kind.soname(),
+            is_dtk: false,
             only: None,
             without: Vec::new(),
             extra_sources: Vec::new(),
@@ -116,6 +118,16 @@ impl Library {
             number % 100_000
         );
         self.file_name(name.clone()).soname(name)
+    }
+
+    /// A `libamdhip64` as in Hygon's DTK, a derivative of HIP 5: without the names
+    /// that end in `R0600`, but with `hipGetDeviceProperties_v2` and
+    /// `hipChooseDevice_v2`, whose struct of 1480 bytes begins as the one of `R0600`.
+    /// Its version node, `hip_4.2`, is assumed. Nothing changes for other libraries.
+    #[must_use]
+    pub fn dtk(mut self) -> Library {
+        self.is_dtk = self.is_hip();
+        self
     }
 
     /// Exports these functions and no others (a runtime with half of its functions).

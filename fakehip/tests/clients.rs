@@ -69,6 +69,11 @@ fn arguments_are_kept_and_constants_are_the_version_s() {
 }
 
 #[test]
+fn the_derivative_fills_its_own_struct() {
+    Client::of_dtk("dtk").env("FAKEHIP_DEVICES", "2").run();
+}
+
+#[test]
 fn errors_can_be_forced() {
     Client::of_hip("forced", Version::V7_14)
         .env(

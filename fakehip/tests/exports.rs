@@ -205,6 +205,23 @@ fn a_runtime_with_a_few_functions_only() {
 }
 
 #[test]
+fn a_derivative_has_names_of_its_own() {
+    let (_folder, path) = build(Library::hip(Version::V5_7_1).dtk());
+    let linkage = linkage(&path);
+    assert_eq!(linkage.soname, "libamdhip64.so.5");
+    let exports = without_controls(&linkage, "FAKEHIP_1");
+    let mut expected = measured(Version::V5_7_1.hip_table());
+    for name in ["hipGetDeviceProperties_v2", "hipChooseDevice_v2"] {
+        expected.insert((name.to_owned(), Some("hip_4.2".to_owned())));
+    }
+    assert_eq!(exports, expected);
+
+    let (_folder, path) = build(Library::hip(Version::V6_4_3).dtk());
+    let exports = without_controls(&self::linkage(&path), "FAKEHIP_1");
+    assert!(!exports.iter().any(|(name, _)| name.ends_with("R0600")));
+}
+
+#[test]
 fn a_misspelt_function_is_refused() {
     let folder = TempDir::new().unwrap();
     let library = Library::hip(Version::V5_7_1).without(["hipGetDevicePropertiesR0600"]);

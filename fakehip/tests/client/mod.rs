@@ -10,7 +10,11 @@ use tempfile::TempDir;
 
 use crate::compiler::compiler;
 
-/// Every version in a folder of its own, named by the version, plus `fakehip.h`.
+/// The folder of the derivative among the versions.
+const DTK: &str = "dtk";
+
+/// Every version in a folder of its own, named by the version, a derivative in
+/// another, plus `fakehip.h`.
 pub(crate) fn fakes() -> &'static Path {
     static FAKES: OnceLock<TempDir> = OnceLock::new();
     FAKES
@@ -22,6 +26,9 @@ pub(crate) fn fakes() -> &'static Path {
                 fakehip::build(&folder.path().join(version.to_string()), &libraries)
                     .unwrap_or_else(|error| panic!("{error}"));
             }
+            let derivative = Library::hip(Version::V5_7_1).dtk();
+            fakehip::build(&folder.path().join(DTK), &[derivative])
+                .unwrap_or_else(|error| panic!("{error}"));
             fakehip::write_header(folder.path()).unwrap();
             folder
         })
@@ -31,6 +38,8 @@ pub(crate) fn fakes() -> &'static Path {
 /// A run of `tests/clients/NAME.c`, linked to the libraries of one version.
 pub(crate) struct Client {
     version: Version,
+    /// Where its libraries are, below [`fakes`].
+    libraries: String,
     program: PathBuf,
     environment: Vec<(String, String)>,
     _folder: TempDir,
@@ -39,6 +48,10 @@ pub(crate) struct Client {
 impl Client {
     /// Compiles a client; `libraries` are file names without folder.
     pub(crate) fn compile(name: &str, version: Version, libraries: &[&str]) -> Client {
+        Client::compile_with(name, version, &version.to_string(), libraries)
+    }
+
+    fn compile_with(name: &str, version: Version, from: &str, libraries: &[&str]) -> Client {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
         let folder = TempDir::new().unwrap();
         let program = folder.path().join(name);
@@ -62,7 +75,7 @@ impl Client {
             .arg("-o")
             .arg(&program)
             .arg("-L")
-            .arg(fakes.join(version.to_string()))
+            .arg(fakes.join(from))
             .args(libraries.iter().map(|library| format!("-l:{library}")))
             .arg("-ldl")
             .output()
@@ -74,6 +87,7 @@ impl Client {
         );
         Client {
             version,
+            libraries: from.to_owned(),
             program,
             environment: Vec::new(),
             _folder: folder,
@@ -89,6 +103,11 @@ impl Client {
         )
     }
 
+    /// A client of the derivative's `libamdhip64`.
+    pub(crate) fn of_dtk(name: &str) -> Client {
+        Client::compile_with(name, Version::V5_7_1, DTK, &["libamdhip64.so.5"])
+    }
+
     pub(crate) fn env(mut self, name: &str, value: &str) -> Client {
         self.environment.push((name.into(), value.into()));
         self
@@ -97,7 +116,7 @@ impl Client {
     /// The program with the libraries and the environment set.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.env("LD_LIBRARY_PATH", fakes().join(self.version.to_string()));
+        command.env("LD_LIBRARY_PATH", fakes().join(&self.libraries));
         for variable in [
             "FAKEHIP_DEVICES",
             "FAKEHIP_LOG",
