@@ -59,6 +59,7 @@ pub(crate) const HOT: &[&str] = &[
     "last_error.c",
     "launch.c",
     "memory.c",
+    "pointer.c",
     "state.c",
 ];
 
