@@ -1,5 +1,7 @@
 //! The layouts of HIP's structs and unions, version by version.
 
+use std::fmt;
+
 use crate::row::{ParseError, Row, rows};
 use crate::version::Version;
 use crate::version_range::VersionRange;
@@ -35,22 +37,22 @@ pub struct Field {
     pub ty: String,
 }
 
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Field {
+            name,
+            offset,
+            size,
+            ty,
+        } = self;
+        write!(f, "{offset}:{size}:{name}:{ty}")
+    }
+}
+
 impl Layout {
     /// The table's line; [`parse_layouts`] reads it back.
     pub fn line(&self) -> String {
-        let fields: Vec<String> = self
-            .fields
-            .iter()
-            .map(|field| {
-                let Field {
-                    name,
-                    offset,
-                    size,
-                    ty,
-                } = field;
-                format!("{offset}:{size}:{name}:{ty}")
-            })
-            .collect();
+        let fields: Vec<String> = self.fields.iter().map(Field::to_string).collect();
         let columns = [
             self.record.clone(),
             self.versions.to_string(),

@@ -143,6 +143,13 @@ const HEADER: &str = "
 #include <stddef.h>
 typedef unsigned int hipError_t;
 typedef struct hipArray *hipArray_t;
+typedef enum hipKind_e { hipKindHost = 3 } hipKind;
+typedef struct hipPlace_st {
+  hipKind kind;
+  union { size_t value; struct { char bytes[2][3]; } packed; };
+  unsigned flag : 1;
+} hipPlace;
+#define hipFlag 0x80000000
 #ifdef __cplusplus
 extern \"C\" {
 #endif
@@ -197,6 +204,25 @@ fn real_headers_are_read_by_link_name() {
             "hipSetDevice"
         ]
     );
+    let interface = set.interface().unwrap();
+    let records: Vec<&String> = interface.records.keys().collect();
+    assert_eq!(records, ["hipPlace"]);
+    let fields: Vec<String> = interface.records["hipPlace"]
+        .fields
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let expected = [
+        "0:4:kind:hipKind",
+        "8:8:value:size_t",
+        "8:6:packed.bytes:char[2][3]",
+        "16:1:bits1:bits",
+    ];
+    assert_eq!(fields, expected);
+    let constants = [("hipKind", "hipKindHost", 3), ("macro", "hipFlag", 1 << 31)]
+        .map(|(domain, name, value)| ((domain.to_string(), name.to_string()), value));
+    assert_eq!(interface.constants, constants.into());
+
     let memcpy = &contents.declarations["hipMemcpy_spt"];
     let types: Vec<&str> = memcpy.args.iter().map(|arg| arg.ty.as_str()).collect();
     assert_eq!(types, ["void *", "const void *", "size_t"]);

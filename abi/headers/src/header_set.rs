@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use hiplazy_abi::Version;
 
 use crate::declarations::{Declarations, TranslationUnit, parse_bindings};
-use crate::libclang::Language;
+use crate::interface::{Interface, parse_interface};
+use crate::libclang::{self, Language};
 use crate::{Error, Types};
 
 /// One version's declarations and where they are.
@@ -73,20 +74,32 @@ impl HeaderSet {
         }
     }
 
+    /// Reads the record layouts and constants of the set.
+    ///
+    /// # Errors
+    ///
+    /// The headers are missing or do not compile.
+    pub fn interface(&self) -> Result<Interface, Error> {
+        match &self.source {
+            Source::Headers(include) => parse_interface(&interface_bindings(include)?),
+            Source::Bindings(file) => parse_interface(&read_file(file)?),
+        }
+    }
+
     /// Reads all declarations of the set.
     pub fn read(&self) -> Result<Contents, Error> {
         match &self.source {
             Source::Headers(include) => read_headers(include),
-            Source::Bindings(file) => {
-                let text = fs::read_to_string(file)
-                    .map_err(|error| Error::new(format!("{}: {error}", file.display())))?;
-                Ok(Contents {
-                    declarations: parse_bindings(&text)?,
-                    headers: vec!["hip_runtime_api.h", "hiprtc.h"],
-                })
-            }
+            Source::Bindings(file) => Ok(Contents {
+                declarations: parse_bindings(&read_file(file)?)?,
+                headers: vec!["hip_runtime_api.h", "hiprtc.h"],
+            }),
         }
     }
+}
+
+fn read_file(file: &Path) -> Result<String, Error> {
+    fs::read_to_string(file).map_err(|error| Error::new(format!("{}: {error}", file.display())))
 }
 
 /// The numbers in the `hip_version.h` of a folder: major, minor, patch.
@@ -169,7 +182,8 @@ fn present_headers(include: &Path) -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
-fn read_headers(include: &Path) -> Result<Contents, Error> {
+/// C source that includes what C can include of the folder.
+fn c_source(include: &Path) -> Result<String, Error> {
     let present = present_headers(include);
     if !present.iter().any(|(name, _)| *name == "hip_runtime_api.h") {
         return Err(Error::new(format!(
@@ -177,12 +191,32 @@ fn read_headers(include: &Path) -> Result<Contents, Error> {
             include.display()
         )));
     }
-    let c_source: String = present
+    let includes: String = present
         .iter()
         .filter(|(name, _)| *name != "hip_ext.h")
         .map(|(_, path)| format!("#include <{path}>\n"))
         .collect();
-    let c_source = format!("{GL_TYPES}{c_source}");
+    Ok(format!("{GL_TYPES}{includes}"))
+}
+
+/// Types and constants of the headers as bindgen writes them without further wishes:
+/// so were the published Rust declarations made, and one reader serves both.
+fn interface_bindings(include: &Path) -> Result<String, Error> {
+    let bindings = bindgen::Builder::default()
+        .header_contents("hip_headers.h", &c_source(include)?)
+        .clang_args(libclang::arguments(include, Language::C)?)
+        .allowlist_file(".*/hip/.*")
+        .with_codegen_config(bindgen::CodegenConfig::TYPES | bindgen::CodegenConfig::VARS)
+        .generate_comments(false)
+        .formatter(bindgen::Formatter::None)
+        .generate()
+        .map_err(|error| Error::new(format!("{}: {error}", include.display())))?;
+    Ok(bindings.to_string())
+}
+
+fn read_headers(include: &Path) -> Result<Contents, Error> {
+    let present = present_headers(include);
+    let c_source = c_source(include)?;
 
     // The C view comes last: where C++ declares the same link name, C's argument
     // types are the contract.

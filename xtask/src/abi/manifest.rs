@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use hiplazy_abi::{
-    Class, Declared, Function, Library, NotWrapped, ParseError, Prototype, parse_exports,
-    parse_history, parse_not_wrapped, parse_prototypes,
+    Class, Constant, Declared, Function, Layout, Library, NotWrapped, ParseError, Prototype,
+    parse_constants, parse_exports, parse_history, parse_layouts, parse_not_wrapped,
+    parse_prototypes,
 };
 
 use crate::abi::Error;
@@ -23,6 +24,10 @@ pub(crate) struct Tables {
     pub(crate) prototypes: Vec<Prototype>,
     /// Exports without a wrapper.
     pub(crate) not_wrapped: Vec<NotWrapped>,
+    /// Struct layouts by version.
+    pub(crate) layouts: Vec<Layout>,
+    /// Enumerators and macros by version.
+    pub(crate) constants: Vec<Constant>,
     /// Version nodes by link name, from the export tables of `libamdhip64`.
     nodes: BTreeMap<String, String>,
 }
@@ -62,6 +67,10 @@ impl Tables {
                 .map_err(|error| parsed("prototypes.txt", error))?,
             not_wrapped: parse_not_wrapped(&read("not_wrapped.txt")?)
                 .map_err(|error| parsed("not_wrapped.txt", error))?,
+            layouts: parse_layouts(&read("layouts.txt")?)
+                .map_err(|error| parsed("layouts.txt", error))?,
+            constants: parse_constants(&read("constants.txt")?)
+                .map_err(|error| parsed("constants.txt", error))?,
             nodes,
         })
     }

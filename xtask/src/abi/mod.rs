@@ -6,6 +6,7 @@
 //! never written from.
 
 mod check;
+mod interface_check;
 mod libclang;
 mod manifest;
 mod slots;
@@ -18,7 +19,10 @@ use std::path::{Path, PathBuf};
 use hiplazy_abi::Version;
 
 pub use check::{Difference, Manifest, compare};
-pub use hiplazy_headers::{Contents, Error, HeaderSet, Source, parse_bindings};
+pub use hiplazy_headers::{
+    Contents, Error, HeaderSet, Interface, Source, parse_bindings, parse_interface,
+};
+pub use interface_check::{InterfaceDifference, compare_interface};
 pub use libclang::provide as provide_libclang;
 
 use crate::abi::supplement::Supplement;
@@ -140,10 +144,27 @@ pub fn run(root: &Path, options: &Options) -> Result<Report, Error> {
                 .iter()
                 .map(|difference| format!("{name}: {difference}")),
         );
+        let interface = set
+            .interface()
+            .map_err(|error| Error::new(format!("{name}: {error}")))?;
+        let of_interface = compare_interface(
+            set.version,
+            &interface,
+            &contents.headers,
+            &tables.layouts,
+            &tables.constants,
+        );
+        report.differences.extend(
+            of_interface
+                .iter()
+                .map(|difference| format!("{name}: {difference}")),
+        );
         report.compared.push(format!(
-            "{name}: {} functions, {} differences",
+            "{name}: {} functions, {} records, {} constants, {} differences",
             contents.declarations.len(),
-            differences.len()
+            interface.records.len(),
+            interface.constants.len(),
+            differences.len() + of_interface.len()
         ));
     }
     Ok(report)
