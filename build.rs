@@ -1,9 +1,11 @@
 //! Turns the ABI manifest into the library's tables.
 //!
-//! Reads `abi/functions.txt`, `abi/slots.txt` and `abi/errors.txt`, which are committed, so that an
-//! ordinary build needs neither ROCm nor libclang. With the feature `bindgen` the
-//! functions and types are those of ROCm headers instead.
+//! Reads `abi/functions.txt`, `abi/slots.txt`, `abi/breaks.txt` and `abi/errors.txt`, which
+//! are committed, so that an ordinary build needs neither ROCm nor libclang. With the
+//! feature `bindgen` the functions and types are those of ROCm headers instead.
 
+#[path = "build/breaks.rs"]
+mod breaks;
 #[cfg(feature = "bindgen")]
 #[path = "build/from_headers.rs"]
 mod from_headers;
@@ -14,9 +16,13 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use hiplazy_abi::{
-    Class, Code, Domain, ERRORS_TXT, FUNCTIONS_TXT, Function, Library, SLOTS_TXT, parse_errors,
-    parse_functions, parse_slots, rust_type,
+    BREAKS_TXT, Class, Code, Domain, ERRORS_TXT, Entry, FUNCTIONS_TXT, Function, HEADER_VERSIONS,
+    Library, SLOTS_TXT, Version, entries, entry_for, parse_breaks, parse_errors, parse_functions,
+    parse_slots, rust_type,
 };
+
+/// The headers that `src/sys/types.rs` is of.
+const NEWEST: Version = HEADER_VERSIONS[HEADER_VERSIONS.len() - 1];
 
 /// Rust's keywords, which C argument names may be.
 const KEYWORDS: &[&str] = &[
@@ -41,19 +47,32 @@ fn main() {
     };
     #[cfg(not(feature = "bindgen"))]
     let (functions, version) = (manifest, 0);
+    let breaks = parse_breaks(BREAKS_TXT).unwrap_or_else(|error| fail(&error));
     let slots = parse_slots(SLOTS_TXT).unwrap_or_else(|error| fail(&error));
+    let entries = entries(&functions, &breaks);
     #[cfg(not(feature = "bindgen"))]
-    check_places(&slots, &functions);
+    check_places(&slots, &entries);
     // Headers may lack functions and have others: those have the last places.
-    let functions = slots.arrange(functions, |function| &function.name);
-    write(&out, "for_each_function.rs", &for_each_function(&functions));
+    let entries = slots.arrange(entries, |entry| &entry.name);
+    let table = Table {
+        functions: &functions,
+        entries: &entries,
+    };
+    write(&out, "for_each_function.rs", &table.for_each());
     write(
         &out,
         "for_each_table_length.rs",
-        &for_each_table_length(functions.len()),
+        &for_each_table_length(entries.len()),
     );
-    write(&out, "function_tables.rs", &function_tables(&functions));
-    write(&out, "sys_functions.rs", &sys_functions(&functions));
+    let broken = breaks::Tables::new(&breaks);
+    write(&out, "function_tables.rs", &table.tables(&broken));
+    write(&out, "breaks.rs", &broken.rules());
+    write(&out, "translators.rs", &broken.translators());
+    let types = match version {
+        0 => NEWEST,
+        known => Version::new(known / 10_000_000, known / 100_000 % 100),
+    };
+    write(&out, "sys_functions.rs", &table.sys_functions(types));
     write(&out, "error_texts.rs", &error_texts());
     write(&out, "header_version.rs", &version.to_string());
 }
@@ -70,16 +89,16 @@ fn fail(error: &dyn std::fmt::Display) -> ! {
     std::process::exit(1);
 }
 
-/// Fails unless every function has its place and every place its function: a place that
-/// is left out would move all that follow.
+/// Fails unless every entry has its place and every place its entry: a place that is left
+/// out would move all that follow.
 #[cfg(not(feature = "bindgen"))]
-fn check_places(slots: &hiplazy_abi::SlotOrder, functions: &[Function]) {
-    let names = || functions.iter().map(|function| function.name.as_str());
+fn check_places(slots: &hiplazy_abi::SlotOrder, entries: &[Entry]) {
+    let names = || entries.iter().map(|entry| entry.name.as_str());
     let (missing, unknown) = (slots.missing(names()), slots.unknown(names()));
     if !missing.is_empty() || !unknown.is_empty() {
         fail(&format!(
-            "abi/slots.txt and abi/functions.txt differ: without a place {missing:?}, which \
-             `cargo xtask abi` appends; in slots.txt alone {unknown:?}"
+            "abi/slots.txt differs from abi/functions.txt and abi/breaks.txt: without a place \
+             {missing:?}, which `cargo xtask abi` appends; in slots.txt alone {unknown:?}"
         ));
     }
 }
@@ -125,154 +144,203 @@ fn return_type(function: &Function) -> String {
     }
 }
 
-/// The macro that hands every function to another macro: name, number, signature.
-fn for_each_function(functions: &[Function]) -> String {
-    let mut text = String::from(
-        "/// Calls a macro once with all functions of the manifest:\n\
-         /// `for_each_function!([path::of::with] [extra])` expands to\n\
-         /// `path::of::with! { [extra] name number (argument: type, ...) -> type; ... }`.\n\
-         #[doc(hidden)]\n#[macro_export]\nmacro_rules! for_each_function {\n    \
-         ([$($with:tt)*] [$($extra:tt)*]) => {\n        $($with)* ! {\n            [$($extra)*]\n",
-    );
-    for (index, function) in functions.iter().enumerate() {
-        let arguments: Vec<String> = arguments(function)
-            .iter()
-            .map(|(name, ty)| format!("{name}: {ty}"))
-            .collect();
-        let _ = writeln!(
-            text,
-            "            {} {index} ({}) -> {};",
-            function.name,
-            arguments.join(", "),
-            return_type(function)
-        );
-    }
-    text.push_str("        }\n    };\n}\n");
-    text
+/// The entries by place, and the functions they are for.
+struct Table<'a> {
+    functions: &'a [Function],
+    entries: &'a [Entry],
 }
 
-/// Names, nodes, classes and libraries, without a pointer in them: pointers would
-/// be relocated whenever the library is loaded.
-fn function_tables(functions: &[Function]) -> String {
-    let mut names = String::new();
-    let mut starts = Vec::new();
-    for function in functions {
-        starts.push(names.len());
-        names.push_str(&function.name);
-        names.push('\0');
+impl Table<'_> {
+    fn function(&self, entry: &Entry) -> &Function {
+        &self.functions[entry.function]
     }
-    let mut nodes = BTreeMap::new();
-    for function in functions {
-        if let Some(node) = &function.node {
-            nodes.insert(node.as_str(), 0);
+
+    /// The macros that hand entries to another macro: name, number, signature.
+    fn for_each(&self) -> String {
+        let mut text = String::new();
+        for (which, takes) in [
+            ("entry", "entries"),
+            ("function", "functions by their link names"),
+            ("generation", "entries for generations of headers"),
+        ] {
+            let _ = write!(
+                text,
+                "/// Calls a macro once with all {takes}:\n\
+                 /// `for_each_{which}!([path::of::with] [extra])` expands to\n\
+                 /// `path::of::with! {{ [extra] name number (argument: type, ...) -> type; ... }}`.\n\
+                 #[doc(hidden)]\n#[macro_export]\nmacro_rules! for_each_{which} {{\n    \
+                 ([$($with:tt)*] [$($extra:tt)*]) => {{\n        $($with)* ! {{\n            [$($extra)*]\n"
+            );
+            for (index, entry) in self.entries.iter().enumerate() {
+                let is_of = match which {
+                    "function" => entry.since.is_none(),
+                    "generation" => entry.since.is_some(),
+                    _ => true,
+                };
+                if !is_of {
+                    continue;
+                }
+                let function = self.function(entry);
+                let arguments: Vec<String> = arguments(function)
+                    .iter()
+                    .map(|(name, ty)| format!("{name}: {ty}"))
+                    .collect();
+                let _ = writeln!(
+                    text,
+                    "            {} {index} ({}) -> {};",
+                    entry.name,
+                    arguments.join(", "),
+                    return_type(function)
+                );
+            }
+            text.push_str("        }\n    };\n}\n");
         }
+        text
     }
-    let mut node_text = String::new();
-    for (node, start) in &mut nodes {
-        *start = node_text.len();
-        node_text.push_str(node);
-        node_text.push('\0');
-    }
-    let none = u16::MAX;
-    let mut text = format!(
-        "/// How many functions there are.\npub(crate) const COUNT: usize = {};\n\
-         static NAMES: &[u8; {}] = b{names:?};\n\
-         static NODES: &[u8; {}] = b{node_text:?};\n\
-         static FUNCTIONS: [Entry; COUNT] = [\n",
-        functions.len(),
-        names.len(),
-        node_text.len(),
-    );
-    for (function, start) in functions.iter().zip(starts) {
-        let node = function
-            .node
-            .as_deref()
-            .map_or(usize::from(none), |node| nodes[node]);
-        let class = match function.class {
-            Class::Error => "Error",
-            Class::Rtc => "Rtc",
-            Class::Hsa => "Hsa",
-            Class::String => "String",
-            Class::Pointer => "Pointer",
-            // A `bool` has no value that says "failed" but false.
-            Class::Int if function.ret == "bool" => "Bool",
-            Class::Int => "Int",
-            Class::Void => "Void",
-            Class::Struct => "Struct",
-        };
-        let library = match function.library {
-            Library::Hip => "Hip",
-            Library::Hiprtc => "Hiprtc",
-            Library::Hsa => "Hsa",
-        };
-        let (major, minor) = function
-            .first
-            .map_or((0, 0), |first| (first.major, first.minor));
+
+    /// Names, nodes, classes and libraries, without a pointer in them: pointers would
+    /// be relocated whenever the library is loaded.
+    fn tables(&self, broken: &breaks::Tables) -> String {
+        let mut names = String::new();
+        let mut starts = Vec::new();
+        for function in self.functions {
+            starts.push(names.len());
+            names.push_str(&function.name);
+            names.push('\0');
+        }
+        let mut nodes = BTreeMap::new();
+        for function in self.functions {
+            if let Some(node) = &function.node {
+                nodes.insert(node.as_str(), 0);
+            }
+        }
+        let mut node_text = String::new();
+        for (node, start) in &mut nodes {
+            *start = node_text.len();
+            node_text.push_str(node);
+            node_text.push('\0');
+        }
+        let none = u16::MAX;
+        let mut text = format!(
+            "/// How many entries there are.\npub(crate) const COUNT: usize = {};\n\
+             static NAMES: &[u8; {}] = b{names:?};\n\
+             static NODES: &[u8; {}] = b{node_text:?};\n\
+             static FUNCTIONS: [Entry; COUNT] = [\n",
+            self.entries.len(),
+            names.len(),
+            node_text.len(),
+        );
+        for entry in self.entries {
+            let function = self.function(entry);
+            let start = starts[entry.function];
+            let node = function
+                .node
+                .as_deref()
+                .map_or(usize::from(none), |node| nodes[node]);
+            let class = class(function);
+            let library = match function.library {
+                Library::Hip => "Hip",
+                Library::Hiprtc => "Hiprtc",
+                Library::Hsa => "Hsa",
+            };
+            let (major, minor) = function
+                .first
+                .map_or((0, 0), |first| (first.major, first.minor));
+            let since = entry.since.map_or(0, breaks::number);
+            let (rules, count) = broken.rules_of(&function.name);
+            let substitute = broken.substitute_of(&function.name);
+            let _ = writeln!(
+                text,
+                "    Entry {{ name: {start}, node: {node}, class: Class::{class}, \
+                 library: Library::{library}, first: [{major}, {minor}], since: {since}, \
+                 rules: {rules}, rule_count: {count}, substitute: {substitute} }},"
+            );
+        }
+        text.push_str("];\n");
+        let name = |place: &usize| self.entries[*place].name.as_str();
+        let mut by_name: Vec<usize> = (0..self.entries.len())
+            .filter(|place| self.entries[*place].since.is_none())
+            .collect();
+        by_name.sort_by_key(|place| name(place));
         let _ = writeln!(
             text,
-            "    Entry {{ name: {start}, node: {node}, class: Class::{class}, library: Library::{library}, first: [{major}, {minor}] }},"
+            "/// The entries under a link name, in the order of their names.\n\
+             static BY_NAME: [u16; {}] = {by_name:?};",
+            by_name.len()
         );
+        text
     }
-    text.push_str("];\n");
-    let mut by_name: Vec<usize> = (0..functions.len()).collect();
-    by_name.sort_by_key(|index| functions[*index].name.as_str());
-    let _ = writeln!(
-        text,
-        "/// The numbers of all functions in the order of their names.\n\
-         static BY_NAME: [u16; COUNT] = {by_name:?};"
-    );
-    text
+
+    /// The typed functions of `hiplazy::sys`, whose types are those of the headers `types`.
+    fn sys_functions(&self, types: Version) -> String {
+        let mut text = String::new();
+        for (place, function) in self.functions.iter().enumerate() {
+            // Those of headers that are not in the manifest have no generations.
+            let index = entry_for(self.entries, place, types).unwrap_or_default();
+            text.push_str(&sys_function(function, index));
+        }
+        text
+    }
 }
 
-/// The typed functions of `hiplazy::sys`.
-fn sys_functions(functions: &[Function]) -> String {
-    let mut text = String::new();
-    for (index, function) in functions.iter().enumerate() {
-        let node = function
-            .node
-            .as_deref()
-            .map_or(String::new(), |node| format!(", node `{node}`"));
-        let headers = match (function.first, function.last) {
-            (Some(first), Some(last)) => format!("in the headers of HIP {first} to {last}"),
-            (Some(first), None) => format!("in the headers since HIP {first}"),
-            _ => "in no public header".to_string(),
-        };
-        let library = match function.library {
-            Library::Hip => "libamdhip64",
-            Library::Hiprtc => "libhiprtc",
-            Library::Hsa => "libhsa-runtime64",
-        };
-        let arguments = arguments(function);
-        let declared: Vec<String> = arguments
-            .iter()
-            .map(|(name, ty)| format!("{name}: {ty}"))
-            .collect();
-        let types: Vec<&str> = arguments.iter().map(|(_, ty)| ty.as_str()).collect();
-        let names: Vec<&str> = arguments.iter().map(|(name, _)| name.as_str()).collect();
-        let ret = match function.class {
-            Class::Void => String::new(),
-            _ => format!(" -> {}", return_type(function)),
-        };
-        let _ = writeln!(
-            text,
-            "/// `{}` of `{library}`{node}, {headers}.\n\
-             ///\n\
-             /// # Safety\n\
-             ///\n\
-             /// As the HIP documentation says of it: handles are live, pointers valid.\n\
-             #[inline]\n\
-             pub unsafe extern \"C\" fn {}({}){ret} {{\n    \
-                 // SAFETY: a slot always holds a function of this declaration.\n    \
-                 unsafe {{ core::mem::transmute::<*const c_void, unsafe extern \"C\" fn({}){ret}>(load::<{index}>())({}) }}\n\
-             }}",
-            function.name,
-            function.name,
-            declared.join(", "),
-            types.join(", "),
-            names.join(", "),
-        );
+fn class(function: &Function) -> &'static str {
+    match function.class {
+        Class::Error => "Error",
+        Class::Rtc => "Rtc",
+        Class::Hsa => "Hsa",
+        Class::String => "String",
+        Class::Pointer => "Pointer",
+        // A `bool` has no value that says "failed" but false.
+        Class::Int if function.ret == "bool" => "Bool",
+        Class::Int => "Int",
+        Class::Void => "Void",
+        Class::Struct => "Struct",
     }
-    text
+}
+
+fn sys_function(function: &Function, index: usize) -> String {
+    let node = function
+        .node
+        .as_deref()
+        .map_or(String::new(), |node| format!(", node `{node}`"));
+    let headers = match (function.first, function.last) {
+        (Some(first), Some(last)) => format!("in the headers of HIP {first} to {last}"),
+        (Some(first), None) => format!("in the headers since HIP {first}"),
+        _ => "in no public header".to_string(),
+    };
+    let library = match function.library {
+        Library::Hip => "libamdhip64",
+        Library::Hiprtc => "libhiprtc",
+        Library::Hsa => "libhsa-runtime64",
+    };
+    let arguments = arguments(function);
+    let declared: Vec<String> = arguments
+        .iter()
+        .map(|(name, ty)| format!("{name}: {ty}"))
+        .collect();
+    let types: Vec<&str> = arguments.iter().map(|(_, ty)| ty.as_str()).collect();
+    let names: Vec<&str> = arguments.iter().map(|(name, _)| name.as_str()).collect();
+    let ret = match function.class {
+        Class::Void => String::new(),
+        _ => format!(" -> {}", return_type(function)),
+    };
+    format!(
+        "/// `{}` of `{library}`{node}, {headers}.\n\
+         ///\n\
+         /// # Safety\n\
+         ///\n\
+         /// As the HIP documentation says of it: handles are live, pointers valid.\n\
+         #[inline]\n\
+         pub unsafe extern \"C\" fn {}({}){ret} {{\n    \
+             // SAFETY: a slot always holds a function of this declaration.\n    \
+             unsafe {{ core::mem::transmute::<*const c_void, unsafe extern \"C\" fn({}){ret}>(load::<{index}>())({}) }}\n\
+         }}",
+        function.name,
+        function.name,
+        declared.join(", "),
+        types.join(", "),
+        names.join(", "),
+    )
 }
 
 /// Error names and texts, likewise without pointers.

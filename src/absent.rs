@@ -8,7 +8,7 @@ use core::ptr;
 
 use crate::failure::{Cause, Failure};
 use crate::functions::{self, Class};
-use crate::{error_texts, thread};
+use crate::{error_texts, thread, translate};
 
 const OUT_OF_MEMORY: c_int = 2;
 const NO_DEVICE: c_int = 100;
@@ -23,6 +23,8 @@ pub(crate) fn code(cause: Cause) -> c_int {
         Cause::Absent(..) | Cause::Opening(_) => INIT_FAILED,
         Cause::Missing(_) => SYMBOL_NOT_FOUND,
         Cause::OutOfMemory => OUT_OF_MEMORY,
+        Cause::Incompatible(..) | Cause::Undecided => translate::NOT_SUPPORTED,
+        Cause::Untranslatable { code, .. } => code,
     }
 }
 
@@ -30,7 +32,7 @@ pub(crate) fn code(cause: Cause) -> c_int {
 /// the function is one that can do its work without a runtime.
 pub(crate) fn answer(index: usize, cause: Cause) -> *const c_void {
     let name = functions::name(index).unwrap_or(c"").to_bytes();
-    let absent = !matches!(cause, Cause::Missing(_));
+    let absent = !matches!(cause, Cause::Missing(_) | Cause::Incompatible(..));
     match name {
         b"hipGetErrorName" => return error_name as *const c_void,
         b"hipGetErrorString" => return error_string as *const c_void,
@@ -63,6 +65,9 @@ pub(crate) fn answer(index: usize, cause: Cause) -> *const c_void {
                 (OUT_OF_MEMORY, true) => zero::<OUT_OF_MEMORY> as *const c_void,
                 (OUT_OF_MEMORY, false) => constant::<OUT_OF_MEMORY> as *const c_void,
                 (SYMBOL_NOT_FOUND, _) => constant::<SYMBOL_NOT_FOUND> as *const c_void,
+                (translate::NOT_SUPPORTED, _) => {
+                    constant::<{ translate::NOT_SUPPORTED }> as *const c_void
+                }
                 (_, true) => zero::<INIT_FAILED> as *const c_void,
                 (_, false) => constant::<INIT_FAILED> as *const c_void,
             }

@@ -11,6 +11,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 
 use once_cell::race::OnceRef;
 
+use crate::breaks::Decision;
 use crate::buffer::Buffer;
 use crate::dl::{self, Mapped, Object};
 use crate::failure::{Cause, Failure};
@@ -20,7 +21,7 @@ use crate::log::{Level, log};
 use crate::report::{REPORT_SIZE, Report};
 use crate::search::Search;
 use crate::text::Text;
-use crate::{absent, env, errno, open, shortage, slots, thread};
+use crate::{absent, breaks, env, errno, open, shortage, slots, thread, translate};
 
 /// What is known of one library.
 struct State {
@@ -85,11 +86,51 @@ fn address(index: usize) -> Result<*mut c_void, Cause> {
     if is_missing(index) {
         return Err(Cause::Missing(loaded));
     }
-    let address = resolve(index, loaded, Scope::asked_for()).ok_or(Cause::Missing(loaded))?;
+    let address = destination(index, loaded, Scope::asked_for(), true)?;
     // SAFETY: the library is published, so its constructors have run, and it is
-    // never closed; the address is of this link name.
+    // never closed; the address is of this link name, or a translator for it.
     unsafe { slots::store(index, address) };
     Ok(address)
+}
+
+/// What the slot of entry `index` is to hold: the library's function, or the translator
+/// that callers with other headers need before it. `ask` allows asking the runtime for
+/// its version, which may start it; without that some are not decided yet.
+fn destination(
+    index: usize,
+    loaded: &'static Loaded,
+    scope: Scope,
+    ask: bool,
+) -> Result<*mut c_void, Cause> {
+    let Some(address) = resolve(index, loaded, scope) else {
+        let substitute = breaks::substitute(index).ok_or(Cause::Missing(loaded))?;
+        return Ok(translator(substitute, loaded, scope));
+    };
+    match breaks::decide(index, loaded, ask) {
+        Decision::Direct => Ok(address),
+        Decision::Translate(number) => Ok(translator(number, loaded, scope)),
+        Decision::Refuse(why) => Err(Cause::Incompatible(loaded, why)),
+        Decision::AskVersion => Err(Cause::Undecided),
+    }
+}
+
+/// A translator, whose own functions are found first.
+fn translator(number: u8, loaded: &'static Loaded, scope: Scope) -> *mut c_void {
+    static FILLED: AtomicBool = AtomicBool::new(false);
+    if !FILLED.load(Ordering::Acquire) {
+        translate::fill(|name| {
+            let node = functions::find(name).and_then(functions::node);
+            symbol(name, node, loaded, scope).unwrap_or(ptr::null_mut())
+        });
+        FILLED.store(true, Ordering::Release);
+    }
+    translate::address(number).cast_mut()
+}
+
+/// Whether callers of entry `index` cannot be given the runtime's own function.
+pub(crate) fn needs_own_entry(index: usize) -> bool {
+    let runtime = state(Library::Hip).loaded.get();
+    runtime.is_some_and(|runtime| breaks::decide(index, runtime, true) != Decision::Direct)
 }
 
 /// The bound library, found and bound if that has not happened yet.
@@ -226,16 +267,18 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
     let scope = Scope::asked_for();
     let (mut bound, mut missing) = (0u64, 0u64);
     for index in (0..COUNT).filter(|index| functions::library(*index) == library) {
-        match resolve(index, loaded, scope) {
-            Some(address) => {
+        match destination(index, loaded, scope, false) {
+            Ok(address) => {
                 // SAFETY: as in `address`.
                 unsafe { slots::store(index, address) };
                 bound += 1;
             }
-            None => {
+            Err(Cause::Missing(_)) => {
                 set_missing(index);
                 missing += 1;
             }
+            // Answered, or decided, by its first call.
+            Err(_) => {}
         }
     }
     table.store(BOUND, Ordering::Release);
@@ -326,6 +369,8 @@ fn address_while_opening(index: usize, library: Library) -> Result<*mut c_void, 
         let opened = open::open(library, file, true, false, &mut Text::new(&mut buffer));
         if let Ok(loaded) = opened
             && let Some(address) = loaded.handle.symbol(name, functions::node(index))
+            // A translator needs functions that are found with the whole table.
+            && breaks::decide(index, &loaded, false) == Decision::Direct
         {
             return Ok(address);
         }

@@ -14,6 +14,7 @@ pub(crate) const RUNTIME: &CStr = c"HIPLAZY_RUNTIME";
 pub(crate) const DISABLE: &CStr = c"HIPLAZY_DISABLE";
 pub(crate) const LOG: &CStr = c"HIPLAZY_LOG";
 pub(crate) const SCOPE: &CStr = c"HIPLAZY_SCOPE";
+pub(crate) const ABI: &CStr = c"HIPLAZY_ABI";
 
 /// The value of one of our own variables; `None` if unset, empty or ignored.
 pub(crate) fn own(name: &'static CStr) -> Option<&'static CStr> {

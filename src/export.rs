@@ -9,7 +9,7 @@ pub use paste;
 
 use crate::{bind, thread};
 
-/// Defines every wrapper, as the prefix and the link name, the control functions and
+/// Defines every wrapper, as the prefix and the entry's name, the control functions and
 /// the slot table.
 ///
 /// `c_interface!(hidden hiplazy_)` gives the symbols hidden visibility, so that a
@@ -25,13 +25,14 @@ use crate::{bind, thread};
 #[macro_export]
 macro_rules! c_interface {
     ($visibility:ident $prefix:ident) => {
-        $crate::for_each_function!([$crate::c_wrappers] [$visibility $prefix]);
+        $crate::for_each_entry!([$crate::c_wrappers] [$visibility $prefix]);
         $crate::c_control!($visibility $prefix);
         $crate::c_slots!($visibility $prefix);
     };
     (hidden "" control $prefix:ident) => {
         $crate::for_each_function!([$crate::c_wrappers] [hidden ""]);
         $crate::for_each_function!([$crate::c_second_names] [$prefix]);
+        $crate::for_each_generation!([$crate::c_wrappers] [hidden $prefix]);
         $crate::c_control!(hidden $prefix);
         $crate::c_slots!(hidden $prefix);
     };
@@ -116,7 +117,7 @@ macro_rules! c_wrappers {
     };
 }
 
-/// A tail call of the typed function.
+/// A tail call through the slot, with the function's type.
 #[cfg(not(all(target_arch = "x86_64", not(hiplazy_typed))))]
 #[doc(hidden)]
 #[macro_export]
@@ -131,9 +132,14 @@ macro_rules! c_wrappers {
                 #[allow(non_snake_case, clippy::too_many_arguments, unreachable_pub)]
                 #[unsafe(no_mangle)]
                 pub unsafe extern "C" fn [<$prefix $name>]($($arg: $type),*) -> $ret {
-                    // By its path: a bare wrapper has the same name.
-                    // SAFETY: the C caller passes what the declaration asks for.
-                    unsafe { $crate::sys::$name($($arg),*) }
+                    // SAFETY: a slot always holds a function of this declaration, and
+                    // the C caller passes what it asks for.
+                    unsafe {
+                        ::core::mem::transmute::<
+                            *const c_void,
+                            unsafe extern "C" fn($($type),*) -> $ret,
+                        >($crate::slots::load::<$index>())($($arg),*)
+                    }
                 }
                 $crate::c_visibility!($visibility [<$prefix $name>]);
             )*}

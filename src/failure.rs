@@ -1,7 +1,8 @@
 //! Why a call had no function to go to.
 
-use core::ffi::CStr;
+use core::ffi::{CStr, c_int};
 
+use crate::breaks;
 use crate::functions;
 use crate::loaded::{Library, Loaded};
 use crate::text::Text;
@@ -26,6 +27,14 @@ pub(crate) enum Cause {
     Opening(Library),
     /// There is no memory to look for anything.
     OutOfMemory,
+    /// The runtime's function means something else than the caller's headers, for this
+    /// reason.
+    Incompatible(&'static Loaded, &'static CStr),
+    /// It depends on the runtime's minor version. Never reported.
+    Undecided,
+    /// A translator was given, or would have to give, what the other side has no
+    /// counterpart of.
+    Untranslatable { code: c_int, why: &'static CStr },
 }
 
 impl Failure {
@@ -57,6 +66,10 @@ impl Failure {
                     }
                 }
                 text.str(". Use a newer runtime, or ask before the call whether there is such a function.");
+                let name = self.function.and_then(functions::name).unwrap_or(c"");
+                if name.to_bytes().ends_with(b"_spt") {
+                    text.str(" Or compile without HIP_API_PER_THREAD_DEFAULT_STREAM (hipcc: without -fgpu-default-stream=per-thread) and pass hipStreamPerThread.");
+                }
             }
             Cause::Opening(library) => {
                 text.str("called by a constructor while the ")
@@ -65,6 +78,25 @@ impl Failure {
             }
             Cause::OutOfMemory => {
                 text.str("out of memory while a runtime was looked for; the next call looks again");
+            }
+            Cause::Incompatible(loaded, why) => {
+                text.str("not called: ")
+                    .c_str(why)
+                    .str(". The caller's headers");
+                let index = self.function.unwrap_or(usize::MAX);
+                if let headers @ 1.. = breaks::headers_of(index) {
+                    text.str(" are of HIP ").number((headers / 100).into());
+                    text.str(".").number((headers % 100).into());
+                }
+                text.str(", the runtime is ").c_str(loaded.path).str(" (");
+                loaded.describe_version(text);
+                text.str("). HIPLAZY_ABI=warn passes such calls through.");
+            }
+            Cause::Undecided => {
+                text.str("not decided yet");
+            }
+            Cause::Untranslatable { why, .. } => {
+                text.c_str(why);
             }
         }
     }

@@ -1,7 +1,11 @@
-//! The manifest's functions by number, which is their place in the slot table.
+//! The entries of the slot table by number, which is their place in it.
+//!
+//! An entry is a function of the manifest under its link name, or one of its generations:
+//! the same function for callers with headers of certain versions.
 
 use core::ffi::CStr;
 
+use crate::breaks::{self, Rule, Version};
 use crate::loaded::Library;
 
 /// What a function returns, which decides how it fails.
@@ -33,6 +37,13 @@ struct Entry {
     library: Library,
     /// Major and minor version of the first header that declares it, or zeros.
     first: [u8; 2],
+    /// The first version of the headers that this entry is for; 0 if they are found out.
+    since: u16,
+    /// Where its rules begin in the table of `breaks`.
+    rules: u16,
+    rule_count: u8,
+    /// The translator that stands in where the runtime lacks it; out of range for none.
+    substitute: u8,
 }
 
 include!(concat!(env!("OUT_DIR"), "/function_tables.rs"));
@@ -71,6 +82,35 @@ pub(crate) fn first_header(index: usize) -> Option<(u8, u8)> {
     }
 }
 
+/// The first version of the headers that entry `index` is for; 0 if it is for callers of
+/// whatever version.
+pub(crate) fn since(index: usize) -> Version {
+    FUNCTIONS.get(index).map_or(0, |entry| entry.since)
+}
+
+/// What is done for which headers on which runtime.
+pub(crate) fn rules(index: usize) -> &'static [Rule] {
+    FUNCTIONS
+        .get(index)
+        .map_or(&[], |entry| breaks::rules(entry.rules, entry.rule_count))
+}
+
+/// What stands in for it where the runtime lacks it.
+pub(crate) fn substitute(index: usize) -> Option<u8> {
+    let substitute = FUNCTIONS.get(index)?.substitute;
+    (substitute != u8::MAX).then_some(substitute)
+}
+
+/// The entry of function `index` for callers with headers of version `headers`.
+pub(crate) fn entry_for(index: usize, headers: Version) -> usize {
+    let name = FUNCTIONS.get(index).map(|entry| entry.name);
+    let generations = FUNCTIONS.iter().enumerate().filter(|(_, entry)| {
+        Some(entry.name) == name && entry.since != 0 && entry.since <= headers
+    });
+    let newest = generations.max_by_key(|(_, entry)| entry.since);
+    newest.map_or(index, |(place, _)| place)
+}
+
 /// The number of the function with this link name.
 pub(crate) fn find(link_name: &CStr) -> Option<usize> {
     let found = BY_NAME.binary_search_by(|index| name((*index).into()).cmp(&Some(link_name)));
@@ -80,15 +120,18 @@ pub(crate) fn find(link_name: &CStr) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hiplazy_abi::{entries, parse_breaks, parse_functions, parse_slots};
 
     #[test]
     fn the_tables_agree_with_the_manifest() {
-        let manifest = hiplazy_abi::parse_functions(hiplazy_abi::FUNCTIONS_TXT).unwrap();
-        let slots = hiplazy_abi::parse_slots(hiplazy_abi::SLOTS_TXT).unwrap();
-        assert_eq!((manifest.len(), slots.entries().len()), (COUNT, COUNT));
-        for (index, entry) in slots.entries().iter().enumerate() {
-            let mut functions = manifest.iter();
-            let function = functions.find(|function| function.name == *entry).unwrap();
+        let manifest = parse_functions(hiplazy_abi::FUNCTIONS_TXT).unwrap();
+        let breaks = parse_breaks(hiplazy_abi::BREAKS_TXT).unwrap();
+        let slots = parse_slots(hiplazy_abi::SLOTS_TXT).unwrap();
+        let entries = entries(&manifest, &breaks);
+        assert_eq!((entries.len(), slots.entries().len()), (COUNT, COUNT));
+        for (index, place) in slots.entries().iter().enumerate() {
+            let entry = entries.iter().find(|entry| entry.name == *place).unwrap();
+            let function = &manifest[entry.function];
             assert_eq!(name(index).unwrap().to_str(), Ok(function.name.as_str()));
             let node = node(index).map(|node| node.to_str().unwrap());
             assert_eq!(node, function.node.as_deref(), "{}", function.name);
@@ -97,11 +140,50 @@ mod tests {
                 first,
                 function.first.map(|first| (first.major, first.minor))
             );
-            assert_eq!(find(name(index).unwrap()), Some(index));
+            let generation = entry
+                .since
+                .map_or(0, |since| since.major * 100 + since.minor);
+            assert_eq!(u32::from(since(index)), generation, "{place}");
+            let plain = find(name(index).unwrap()).unwrap();
+            assert_eq!(slots.entries()[plain], function.name);
+            let lines = breaks.iter().filter(|line| line.function == function.name);
+            let substitute = usize::from(self::substitute(index).is_some());
+            assert_eq!(rules(index).len() + substitute, lines.count(), "{place}");
         }
         assert!(name(COUNT).is_none() && node(COUNT).is_none());
-        for absent in [c"", c"hip", c"hipMallo", c"hipMallocX", c"~"] {
+        for absent in [
+            c"",
+            c"hip",
+            c"hipMallo",
+            c"hipMallocX",
+            c"hipMemCreate_h5",
+            c"~",
+        ] {
             assert_eq!(find(absent), None, "{absent:?}");
         }
+    }
+
+    #[test]
+    fn a_caller_is_led_to_the_generation_of_its_headers() {
+        let place = |name: &str| {
+            let slots = parse_slots(hiplazy_abi::SLOTS_TXT).unwrap();
+            slots
+                .entries()
+                .iter()
+                .position(|entry| entry == name)
+                .unwrap()
+        };
+        let plain = place("hipDeviceGetAttribute");
+        for (headers, entry) in [
+            (0, "hipDeviceGetAttribute"),
+            (502, "hipDeviceGetAttribute_h5"),
+            (604, "hipDeviceGetAttribute_h6"),
+            (700, "hipDeviceGetAttribute_h7"),
+            (714, "hipDeviceGetAttribute_h71"),
+        ] {
+            assert_eq!(entry_for(plain, headers), place(entry));
+        }
+        let malloc = place("hipMalloc");
+        assert_eq!(entry_for(malloc, 714), malloc);
     }
 }

@@ -58,6 +58,7 @@ struct Readme;
 
 mod absent;
 mod bind;
+mod breaks;
 mod buffer;
 mod candidate;
 mod dl;
@@ -85,6 +86,7 @@ pub mod slots;
 pub mod sys;
 mod text;
 mod thread;
+mod translate;
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;

@@ -27,7 +27,7 @@ use crate::functions::COUNT;
 /// Every entry is at all times the address of a function that may be called with
 /// the arguments of the manifest's declaration. Only `store` writes, and it is
 /// given addresses that the dynamic linker returned for that very link name, from
-/// objects that are never closed.
+/// objects that are never closed, or those of translators for it.
 ///
 /// The table has pages and an ELF section of its own, so that it can be made
 /// read-only once it is bound.
@@ -48,7 +48,7 @@ macro_rules! table {
         ]);
     };
 }
-for_each_function!([table] []);
+for_each_entry!([table] []);
 
 // Position-independent `jmp *TABLE+n(%rip)` needs a table that cannot be
 // interposed, in whatever object this code ends up.
@@ -61,12 +61,19 @@ pub fn load<const INDEX: usize>() -> *const c_void {
     TABLE.0[INDEX].load(Ordering::Acquire)
 }
 
-/// Binds function `index` to `address`, the runtime's own function of that name.
+/// What the slot of entry `index` holds; null beyond the table.
+pub(crate) fn content(index: usize) -> *mut c_void {
+    let slot = TABLE.0.get(index);
+    slot.map_or(core::ptr::null_mut(), |slot| slot.load(Ordering::Acquire))
+}
+
+/// Binds entry `index` to `address`: the runtime's own function of that name, or the
+/// translator that stands before it.
 ///
 /// # Safety
 ///
-/// `address` is a function with the manifest's declaration of `index`, in an
-/// object that is fully initialised and never unloaded.
+/// `address` is a function with the declaration that callers of entry `index` have, in
+/// an object that is fully initialised and never unloaded.
 pub(crate) unsafe fn store(index: usize, address: *mut c_void) {
     if let Some(slot) = TABLE.0.get(index) {
         slot.store(address, Ordering::Release);
@@ -112,7 +119,7 @@ mod cold {
             }
         };
     }
-    for_each_function!([cold] []);
+    for_each_entry!([cold] []);
 
     // Assembly makes both global; they are nobody else's.
     core::arch::global_asm!(
@@ -217,5 +224,5 @@ mod cold {
             }
         )*};
     }
-    for_each_function!([cold] []);
+    for_each_entry!([cold] []);
 }

@@ -141,7 +141,7 @@ pub(crate) fn last_error() -> *const c_char {
     };
     // A runtime that is asked for its version may run a profiler's code, which may
     // come back here. After this it is known.
-    if let Cause::Missing(loaded) = failure.cause {
+    if let Cause::Missing(loaded) | Cause::Incompatible(loaded, _) = failure.cause {
         loaded.version();
     }
     // SAFETY: as above; writing the text calls nothing that comes back here.

@@ -22,9 +22,11 @@
 //!
 //! Every table is UTF-8 text; `#` starts a comment line, ` | ` separates columns.
 
+mod breaks;
 mod c_interface;
 mod c_type;
 mod constant;
+mod entry;
 mod error_code;
 mod export;
 mod function;
@@ -37,9 +39,11 @@ mod slot;
 mod version;
 mod version_range;
 
+pub use breaks::{Action, Break, Direction, break_of, parse_breaks};
 pub use c_interface::{Defaults, Macro, Overload, parse_defaults, parse_macros, parse_overloads};
 pub use c_type::{c_type_name, rust_type};
 pub use constant::{Constant, constant_of, parse_constants};
+pub use entry::{Entry, entries, entry_for};
 pub use error_code::{Code, Domain, ErrorCode, parse_errors};
 pub use export::{EXPORTS, Export, ExportTable, parse_exports};
 pub use function::{Arg, Class, Function, Library, parse_functions};
@@ -51,6 +55,10 @@ pub use row::ParseError;
 pub use slot::{SlotOrder, parse_slots, table_lengths};
 pub use version::Version;
 pub use version_range::VersionRange;
+
+/// Where structs, constants or prototypes changed behind an unchanged name, parsed by
+/// [`parse_breaks`].
+pub const BREAKS_TXT: &str = include_str!("../breaks.txt");
 
 /// The function manifest, parsed by [`parse_functions`].
 pub const FUNCTIONS_TXT: &str = include_str!("../functions.txt");

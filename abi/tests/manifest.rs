@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hiplazy_abi::{
-    Code, Domain, ERRORS_TXT, EXPORTS, Export, FUNCTIONS_TXT, Function, HISTORY_TXT, Library,
-    NOT_WRAPPED_TXT, PROTOTYPES_TXT, SLOTS_TXT, parse_errors, parse_exports, parse_functions,
-    parse_history, parse_not_wrapped, parse_prototypes, parse_slots,
+    BREAKS_TXT, Code, Domain, ERRORS_TXT, EXPORTS, Export, FUNCTIONS_TXT, Function, HISTORY_TXT,
+    Library, NOT_WRAPPED_TXT, PROTOTYPES_TXT, SLOTS_TXT, entries, parse_breaks, parse_errors,
+    parse_exports, parse_functions, parse_history, parse_not_wrapped, parse_prototypes,
+    parse_slots,
 };
 
 fn functions() -> Vec<Function> {
@@ -115,11 +116,12 @@ fn nodes_agree_with_the_exports() {
 }
 
 #[test]
-fn every_function_has_its_place_for_ever() {
+fn every_entry_has_its_place_for_ever() {
     let slots = parse_slots(SLOTS_TXT).unwrap_or_else(|error| panic!("slots.txt: {error}"));
     assert_eq!(slots.released_difference(), None);
-    let functions = functions();
-    let names = || functions.iter().map(|function| function.name.as_str());
+    let breaks = parse_breaks(BREAKS_TXT).unwrap_or_else(|error| panic!("breaks.txt: {error}"));
+    let entries = entries(&functions(), &breaks);
+    let names = || entries.iter().map(|entry| entry.name.as_str());
     let none: [&str; 0] = [];
     assert_eq!(
         slots.missing(names()),

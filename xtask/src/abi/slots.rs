@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use hiplazy_abi::{Function, parse_slots};
+use hiplazy_abi::{BREAKS_TXT, Function, entries, parse_breaks, parse_slots};
 
 use crate::abi::Error;
 
-/// The file with all of `functions`, and what is wrong with it that appending does not
+/// The file with all entries of the functions, and what is wrong with it that appending does not
 /// mend.
 pub(crate) struct Updated {
     /// The file's text, with lines appended for what had no place.
@@ -23,7 +23,10 @@ pub(crate) fn update(root: &Path, functions: &[Function]) -> Result<Updated, Err
     let path = root.join("abi/slots.txt");
     let committed = fs::read_to_string(&path)
         .map_err(|error| Error::new(format!("{}: {error}", path.display())))?;
-    let names: Vec<&str> = functions.iter().map(|f| f.name.as_str()).collect();
+    let breaks =
+        parse_breaks(BREAKS_TXT).map_err(|error| Error::new(format!("abi/breaks.txt: {error}")))?;
+    let entries = entries(functions, &breaks);
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     updated(&committed, &names)
 }
 
@@ -33,8 +36,8 @@ fn updated(committed: &str, names: &[&str]) -> Result<Updated, Error> {
     let mut wrong: Vec<String> = order.released_difference().into_iter().collect();
     wrong.extend(order.unknown(names.iter().copied()).into_iter().map(|entry| {
         format!(
-            "abi/slots.txt has a place for {entry}, which abi/functions.txt does not have: a \
-             released function keeps its line there, in headers or not"
+            "abi/slots.txt has a place for {entry}, which abi/functions.txt and abi/breaks.txt do \
+             not make: a released entry keeps its lines there, in headers or not"
         )
     }));
     let mut text = committed.to_string();
@@ -60,7 +63,8 @@ mod tests {
 
     fn update(committed: &str, change: impl Fn(&mut Vec<&str>)) -> Updated {
         let functions = parse_functions(FUNCTIONS_TXT).unwrap();
-        let mut names = functions.iter().map(|f| f.name.as_str()).collect();
+        let entries = entries(&functions, &parse_breaks(BREAKS_TXT).unwrap());
+        let mut names = entries.iter().map(|entry| entry.name.as_str()).collect();
         change(&mut names);
         updated(committed, &names).unwrap()
     }

@@ -19,9 +19,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hiplazy_abi::{
-    DEFAULTS_TXT, Declared, Defaults, FUNCTIONS_TXT, Function, HISTORY_TXT, MACROS_TXT, Macro,
-    OVERLOADS_TXT, Overload, SLOTS_TXT, SlotOrder, parse_defaults, parse_functions, parse_history,
-    parse_macros, parse_overloads, parse_slots,
+    BREAKS_TXT, DEFAULTS_TXT, Declared, Defaults, Entry, FUNCTIONS_TXT, Function, HISTORY_TXT,
+    MACROS_TXT, Macro, OVERLOADS_TXT, Overload, SLOTS_TXT, SlotOrder, entries, parse_breaks,
+    parse_defaults, parse_functions, parse_history, parse_macros, parse_overloads, parse_slots,
 };
 
 pub use error::Error;
@@ -45,6 +45,7 @@ const TYPES_RS: &str = include_str!("../../../src/sys/types.rs");
 struct Tables {
     functions: Vec<Function>,
     slots: SlotOrder,
+    entries: Vec<Entry>,
     history: Vec<Declared>,
     macros: Vec<Macro>,
     defaults: Vec<Defaults>,
@@ -55,9 +56,12 @@ struct Tables {
 impl Tables {
     fn read() -> Result<Tables, Error> {
         let parsed = |name: &str, error| Error::new(format!("abi/{name}: {error}"));
+        let functions =
+            parse_functions(FUNCTIONS_TXT).map_err(|error| parsed("functions.txt", error))?;
+        let breaks = parse_breaks(BREAKS_TXT).map_err(|error| parsed("breaks.txt", error))?;
         Ok(Tables {
-            functions: parse_functions(FUNCTIONS_TXT)
-                .map_err(|error| parsed("functions.txt", error))?,
+            entries: entries(&functions, &breaks),
+            functions,
             slots: parse_slots(SLOTS_TXT).map_err(|error| parsed("slots.txt", error))?,
             history: parse_history(HISTORY_TXT).map_err(|error| parsed("history.txt", error))?,
             macros: parse_macros(MACROS_TXT).map_err(|error| parsed("c_macros.txt", error))?,

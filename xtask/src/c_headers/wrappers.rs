@@ -27,14 +27,7 @@ pub(crate) fn headers(tables: &Tables, options: &HeaderOptions) -> Vec<(&'static
         ("FOLDER", options.folder.as_str()),
         ("MACRO", macros.as_str()),
     ];
-    let pragmas = tables
-        .functions
-        .iter()
-        .fold(String::new(), |mut text, function| {
-            let (prefix, name) = (&options.prefix, &function.name);
-            let _ = writeln!(text, "#pragma redefine_extname {name} {prefix}{name}");
-            text
-        });
+    let pragmas = pragmas(tables, &options.prefix, &macros);
     let indices: Vec<String> = tables
         .slots
         .entries()
@@ -44,6 +37,7 @@ pub(crate) fn headers(tables: &Tables, options: &HeaderOptions) -> Vec<(&'static
         .collect();
     let count = tables.slots.entries().len().to_string();
     let overloaded = overloaded(tables, &macros);
+    let generations = index_macros(tables, &macros);
     let with_names = |template: &str, values: &[(&str, &str)]| {
         // Names last: the other values contain none of the markers.
         fill(&fill(template, values), &names)
@@ -63,11 +57,101 @@ pub(crate) fn headers(tables: &Tables, options: &HeaderOptions) -> Vec<(&'static
                 &[
                     ("INDICES", &indices.join("\n")),
                     ("COUNT", &count),
+                    ("GENERATIONS", generations.trim_end()),
                     ("OVERLOADED", overloaded.trim_end()),
                 ],
             ),
         ),
     ]
+}
+
+/// The generations of a function's headers: the number of the first version of each, and
+/// the entry's name.
+type Generations<'a> = Vec<(u32, &'a str)>;
+
+/// Of every function that has generations.
+fn generations(tables: &Tables) -> Vec<(&str, Generations<'_>)> {
+    let with_generations = tables
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(place, function)| {
+            let of_function = tables
+                .entries
+                .iter()
+                .filter(|entry| entry.function == place);
+            let generations = of_function.filter_map(|entry| {
+                let since = entry.since?;
+                Some((since.major * 100 + since.minor, entry.name.as_str()))
+            });
+            (function.name.as_str(), generations.collect())
+        });
+    with_generations
+        .filter(|(_, generations): &(_, Generations)| !generations.is_empty())
+        .collect()
+}
+
+/// The renamings: first of functions that are the same for all callers, then of the others,
+/// by the version of the headers.
+fn pragmas(tables: &Tables, prefix: &str, macros: &str) -> String {
+    let generations = generations(tables);
+    let pragma =
+        |name: &str, entry: &str| format!("#pragma redefine_extname {name} {prefix}{entry}\n");
+    let mut text = String::new();
+    for function in &tables.functions {
+        let name = function.name.as_str();
+        if !generations.iter().any(|(other, _)| *other == name) {
+            text += &pragma(name, name);
+        }
+    }
+    // Functions whose generations begin with the same versions share the conditions.
+    let mut by_bounds: BTreeMap<Vec<u32>, Vec<&(&str, Generations)>> = BTreeMap::new();
+    for function in &generations {
+        let bounds = function.1.iter().skip(1).map(|(since, _)| *since);
+        by_bounds
+            .entry(bounds.collect())
+            .or_default()
+            .push(function);
+    }
+    for (bounds, functions) in by_bounds {
+        let _ = writeln!(text, "\n#if {macros}HEADERS == 0");
+        for (name, _) in &functions {
+            text += &pragma(name, name);
+        }
+        for generation in 0..=bounds.len() {
+            let _ = match bounds.get(generation) {
+                Some(bound) => writeln!(text, "#elif {macros}HEADERS < {bound}"),
+                None => writeln!(text, "#else"),
+            };
+            for (name, generations) in &functions {
+                if let Some((_, entry)) = generations.get(generation) {
+                    text += &pragma(name, entry);
+                }
+            }
+        }
+        text += "#endif\n";
+    }
+    text
+}
+
+/// The places of functions with generations, by the version of the headers in use.
+fn index_macros(tables: &Tables, macros: &str) -> String {
+    let mut text = String::new();
+    for (name, generations) in generations(tables) {
+        let _ = writeln!(text, "#define {macros}INDEX_{name} \\");
+        let mut start = '(';
+        for (since, entry) in generations.iter().skip(1).rev() {
+            let _ = writeln!(
+                text,
+                "  {start}{macros}HEADERS_SINCE({since}) ? {macros}INDEX_{entry} : \\"
+            );
+            start = ' ';
+        }
+        if let Some((_, earliest)) = generations.first() {
+            let _ = writeln!(text, "   {macros}INDEX_{earliest})");
+        }
+    }
+    text
 }
 
 /// The types of overloaded functions, each for a macro that pairs it with a word to

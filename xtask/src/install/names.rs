@@ -123,9 +123,11 @@ impl Names {
         format!("lib/lib{}_dropin.a", self.name)
     }
 
-    /// The wrappers as the crate with prefixed names defines them.
+    /// The wrappers as the crate with prefixed names defines them: one for each entry of
+    /// the slot table.
     pub(super) fn wrappers(&self) -> Result<Vec<String>, Box<dyn Error>> {
-        let names = bare()?.into_iter();
+        let entries = parse_slots(SLOTS_TXT)?;
+        let names = entries.entries().iter();
         Ok(names.map(|name| format!("{BUILT_PREFIX}{name}")).collect())
     }
 
