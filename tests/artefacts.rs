@@ -7,23 +7,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{cc, exports, libraries, run, scratch, typed_libraries};
-use hiplazy_abi::{
-    CONTROL_FUNCTIONS, FUNCTIONS_TXT, Function, SLOTS_TXT, parse_functions, parse_slots,
-};
+use hiplazy_abi::{CONTROL_FUNCTIONS, SLOTS_TXT, parse_slots};
 use object::elf::{self, DynamicTag};
 use object::read::elf::{ElfFile64, FileHeader};
 use object::read::{Object, ObjectSection, ObjectSymbol, archive::ArchiveFile};
 
-/// All functions by their places in the slot table.
-fn manifest() -> Vec<Function> {
-    let functions = parse_functions(FUNCTIONS_TXT).unwrap();
-    let slots = parse_slots(SLOTS_TXT).unwrap();
-    slots.arrange(functions, |function| &function.name)
+/// All entries by their places in the slot table: functions, and their generations.
+fn entries() -> Vec<String> {
+    parse_slots(SLOTS_TXT).unwrap().entries().to_vec()
 }
 
 fn exported_names() -> BTreeSet<String> {
-    let functions = manifest().into_iter().map(|function| function.name);
-    functions
+    entries()
+        .into_iter()
         .chain(CONTROL_FUNCTIONS.map(str::to_string))
         .map(|name| format!("hiplazy_{name}"))
         .collect()
@@ -58,12 +54,12 @@ fn dynamic_entries(file: &ElfFile64) -> Vec<(DynamicTag, u64, String)> {
 fn extension(name: &str) -> PathBuf {
     let folder = scratch(name);
     let mut source = String::from("typedef void (*function)(void);\n");
-    for function in manifest() {
-        source += &format!("void hiplazy_{}(void);\n", function.name);
+    for entry in entries() {
+        source += &format!("void hiplazy_{entry}(void);\n");
     }
     source += "function const extension_table[] = {\n";
-    for function in manifest() {
-        source += &format!("  hiplazy_{},\n", function.name);
+    for entry in entries() {
+        source += &format!("  hiplazy_{entry},\n");
     }
     source += "};\n";
     let file = folder.join("extension.c");
@@ -102,20 +98,15 @@ fn assert_one_jump_each(path: &Path) {
     let slots = file.section_by_name(".hiplazy.slots").unwrap();
     assert_eq!(slots.address() % 4096, 0, "the table has pages of its own");
     let wrappers = wrappers(&file);
-    for (index, function) in manifest().iter().enumerate() {
-        let address = wrappers[&function.name];
+    for (index, entry) in entries().iter().enumerate() {
+        let address = wrappers[entry];
         let code = text.data_range(address, 6).unwrap().unwrap();
         let [0xff, 0x25, offset @ ..] = code else {
-            panic!("{} begins with {code:x?}, not jmp *n(%rip)", function.name);
+            panic!("{entry} begins with {code:x?}, not jmp *n(%rip)");
         };
         let offset = i32::from_le_bytes(offset.try_into().unwrap());
         let slot = (address + 6).wrapping_add_signed(offset.into());
-        assert_eq!(
-            slot,
-            slots.address() + 8 * index as u64,
-            "{}",
-            function.name
-        );
+        assert_eq!(slot, slots.address() + 8 * index as u64, "{entry}");
     }
 }
 
@@ -139,25 +130,17 @@ fn every_typed_wrapper_is_a_load_and_a_tail_jump() {
     let text = file.section_by_name(".text").unwrap();
     let slots = file.section_by_name(".hiplazy.slots").unwrap();
     let wrappers = wrappers(&file);
-    for (index, function) in manifest().iter().enumerate() {
-        let address = wrappers[&function.name];
+    for (index, entry) in entries().iter().enumerate() {
+        let address = wrappers[entry];
         // A call instead of the jump would mean a frame of its own and a copy of
         // every stack argument.
         let code = text.data_range(address, 9).unwrap().unwrap();
         let [0x48, 0x8b, 0x05, offset @ .., 0xff, 0xe0] = code else {
-            panic!(
-                "{} begins with {code:x?}, not mov n(%rip),%rax; jmp *%rax",
-                function.name
-            );
+            panic!("{entry} begins with {code:x?}, not mov n(%rip),%rax; jmp *%rax");
         };
         let offset = i32::from_le_bytes(offset.try_into().unwrap());
         let slot = (address + 7).wrapping_add_signed(offset.into());
-        assert_eq!(
-            slot,
-            slots.address() + 8 * index as u64,
-            "{}",
-            function.name
-        );
+        assert_eq!(slot, slots.address() + 8 * index as u64, "{entry}");
     }
 }
 

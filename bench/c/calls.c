@@ -21,6 +21,16 @@ const char bench_module[] =
 
 static void *function;
 
+#if !defined(BENCH_STUB)
+/* hipMemoryTypeDevice, in the numbers of HIP 5 and of the runtime, HIP 7. */
+#if defined(BENCH_PREFIX)
+enum { DEVICE_MEMORY = 1 };
+#else
+enum { DEVICE_MEMORY = 2 };
+#endif
+static void *memory;
+#endif
+
 int setup(void)
 {
 #if defined(BENCH_POINTERS)
@@ -34,6 +44,9 @@ int setup(void)
   int result = hip(hipSetDevice)(BENCH_DEVICE);
   if (!result) result = hip(hipModuleLoadData)(&module, bench_module);
   if (!result) result = hip(hipModuleGetFunction)(&function, module, "scale");
+#if !defined(BENCH_STUB)
+  if (!result) result = hip(hipMalloc)(&memory, 256);
+#endif
   return result;
 }
 
@@ -70,3 +83,16 @@ ALIGNED int run_hipModuleLaunchKernel(long count)
   }
   return wrong;
 }
+
+#if !defined(BENCH_STUB)
+ALIGNED int run_hipPointerGetAttributes(long count)
+{
+  struct pointer_attributes attributes = {-1, -1, NULL, NULL, 0, 0};
+  int wrong = 0;
+  for (long i = 0; i < count; i++) {
+    wrong |= hip(hipPointerGetAttributes)(&attributes, memory);
+    wrong |= attributes.type ^ DEVICE_MEMORY;
+  }
+  return wrong;
+}
+#endif

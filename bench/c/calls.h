@@ -20,6 +20,9 @@ int setup(void);
 int run_hipGetDevice(long count);
 int run_hipMalloc(long count);
 int run_hipModuleLaunchKernel(long count);
+/* As compiled with headers of HIP 5, but in the variants of bare names and pointers, which
+ * hand on what the runtime says. Not through TileLang's stub, which has no such function. */
+int run_hipPointerGetAttributes(long count);
 
 /* NULL if the calls do the right thing in the one mapped fake runtime, else what
  * went wrong. After setup. */

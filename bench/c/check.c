@@ -45,6 +45,9 @@ static const char *check_calls(const struct fake *fake)
       {"hipGetDevice", run_hipGetDevice},
       {"hipMalloc", run_hipMalloc},
       {"hipModuleLaunchKernel", run_hipModuleLaunchKernel},
+#if !defined(BENCH_STUB)
+      {"hipPointerGetAttributes", run_hipPointerGetAttributes},
+#endif
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     uint64_t before = fake->calls(cases[i].name);

@@ -6,6 +6,7 @@
  *   BENCH_PREFIX    hiplazy's wrapper
  *   neither         the bare name: the runtime itself, or a stub in its place
  *
+ * BENCH_STUB: the stub, which has some of the functions only.
  * BENCH_SLOWED delays every call, to see the gate refuse it.
  */
 #ifndef BENCH_HIP_H
@@ -23,7 +24,23 @@
   each(hipModuleLaunchKernel,                                                          \
        (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,             \
         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,   \
-        void *stream, void **params, void **extra))
+        void *stream, void **params, void **extra))                                     \
+  WITH_POINTERS(each)
+
+#if defined(BENCH_STUB)
+#define WITH_POINTERS(each)
+#else
+#define WITH_POINTERS(each) \
+  each(hipPointerGetAttributes, (struct pointer_attributes * attributes, const void *pointer))
+#endif
+
+/* hipPointerAttribute_t of every version. */
+struct pointer_attributes {
+  int type, device;
+  void *device_pointer, *host_pointer;
+  int is_managed;
+  unsigned flags;
+};
 
 #if defined(BENCH_POINTERS)
 
@@ -36,6 +53,8 @@ extern struct hip_pointers hip_pointers __attribute__((visibility("hidden")));
 
 #elif defined(BENCH_PREFIX)
 
+/* As redirect.h and the headers of HIP 5 have it. */
+#define hiplazy_hipPointerGetAttributes hiplazy_hipPointerGetAttributes_h5
 #define DECLARE(name, arguments) int hiplazy_##name arguments;
 HIP_FUNCTIONS(DECLARE)
 #define TARGET(name) hiplazy_##name

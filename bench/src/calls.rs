@@ -42,7 +42,7 @@ impl FakeRuntime {
 /// are never unloaded either.
 pub struct Calls {
     variant: Variant,
-    runs: [unsafe extern "C" fn(c_long) -> c_int; 3],
+    runs: Vec<(Function, unsafe extern "C" fn(c_long) -> c_int)>,
 }
 
 impl Calls {
@@ -59,10 +59,11 @@ impl Calls {
             let name = format!("run_{}", function.name());
             // SAFETY: declared so in calls.h.
             unsafe { library.get::<unsafe extern "C" fn(c_long) -> c_int>(name.as_bytes()) }
-                .map(|symbol| *symbol)
+                .map(|symbol| (function, *symbol))
         };
-        let [first, second, third] = Function::ALL;
-        let runs = [run(first)?, run(second)?, run(third)?];
+        let functions = variant.functions().iter();
+        let runs = functions.map(|function| run(*function));
+        let runs = runs.collect::<Result<_, _>>()?;
         // SAFETY: declared so in calls.h.
         let setup: Symbol<unsafe extern "C" fn() -> c_int> = unsafe { library.get(b"setup") }?;
         // SAFETY: declared so in calls.h.
@@ -89,9 +90,11 @@ impl Calls {
     ///
     /// # Panics
     ///
-    /// A call had a wrong result: there is then nothing to measure.
+    /// A call had a wrong result, or the variant has no such function: there is then
+    /// nothing to measure.
     pub fn run(&self, function: Function, count: u64) {
-        let run = self.runs[function as usize];
+        let run = self.runs.iter().find(|(known, _)| *known == function);
+        let (_, run) = run.expect("only what the variant has is measured");
         let count_long = c_long::try_from(count).expect("criterion asks for fewer calls");
         // SAFETY: after setup.
         let wrong = unsafe { run(count_long) };

@@ -26,7 +26,7 @@ pub const COUNTED: &str = "run-counted";
 /// # Errors
 ///
 /// There is no valgrind, or it does not know this processor or its output has changed.
-/// Nothing depends on these figures, so that none of this need stop a benchmark.
+/// None of this need stop a benchmark.
 pub fn count(folder: &Folder) -> Result<Instructions> {
     let valgrind = Path::new("valgrind");
     let place = folder.path().join("callgrind");
@@ -38,9 +38,9 @@ pub fn count(folder: &Folder) -> Result<Instructions> {
         command
             .arg("--tool=callgrind")
             .arg(format!("--callgrind-out-file={}", output.display()));
-        for function in Function::ALL {
+        for function in variant.functions() {
             // Counts from the function's beginning, and writes a file of its own when
-            // it returns: .1 to .3 from the check, .4 to .6 from the counted calls.
+            // it returns: the first ones from the check, the others from the counted calls.
             let name = format!("run_{}", function.name());
             command.arg(format!("--zero-before={name}"));
             command.arg(format!("--dump-after={name}"));
@@ -50,8 +50,8 @@ pub fn count(folder: &Folder) -> Result<Instructions> {
             .arg(COUNTED)
             .arg(variant.name());
         run(&mut command, "valgrind is needed to count")?;
-        for (index, function) in Function::ALL.into_iter().enumerate() {
-            let part = index + 1 + Function::ALL.len();
+        for (index, function) in variant.functions().iter().enumerate() {
+            let part = index + 1 + variant.functions().len();
             let file = format!("{}.{part}", output.display());
             let text =
                 fs::read_to_string(&file).with_context(|| format!("valgrind left no {file}"))?;
@@ -60,7 +60,7 @@ pub fn count(folder: &Folder) -> Result<Instructions> {
                 total >= CALLS,
                 "valgrind counted {total} instructions in {CALLS} calls of {function} through {variant}"
             );
-            all.insert((function, variant), total / CALLS);
+            all.insert((*function, variant), total / CALLS);
         }
     }
     Ok(all)
@@ -74,8 +74,8 @@ pub fn count(folder: &Folder) -> Result<Instructions> {
 pub fn run_counted(folder: &Folder, variant: Variant) -> Result<()> {
     let runtime = FakeRuntime::open(folder)?;
     let calls = Calls::open(&runtime, folder, variant)?;
-    for function in Function::ALL {
-        calls.run(function, CALLS);
+    for function in variant.functions() {
+        calls.run(*function, CALLS);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::instructions::Instructions;
 use crate::samples::Rounds;
 use crate::sizes::Sizes;
 use crate::{Function, Variant};
@@ -143,6 +144,30 @@ fn time(rounds: &Rounds, rule: &Rule) -> Verdict {
     }
 }
 
+/// That nothing but its jump stands before an unaffected function: through the archive a
+/// call takes as many instructions as a directly linked one, through the shared library one
+/// more. These are exact as well, and of x86-64, where a wrapper is one instruction.
+pub fn instructions(counted: Result<&Instructions, &str>) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for function in Function::UNAFFECTED {
+        for (variant, more) in [(Variant::Static, 0), (Variant::Shared, function.calls())] {
+            let text = format!("{function}: {variant} takes at most {more} more instructions");
+            let count = |variant| counted.ok()?.get(&(function, variant)).copied();
+            verdicts.push(match count(variant).zip(count(Variant::Direct)) {
+                Some((count, direct)) => Verdict {
+                    text: format!("{text} than {direct}: {count}"),
+                    outcome: Outcome::of(count <= direct + more),
+                },
+                None => Verdict {
+                    text: format!("{text}: not counted"),
+                    outcome: Outcome::Skipped,
+                },
+            });
+        }
+    }
+    verdicts
+}
+
 /// Applies the limits on sizes. These are exact: repeating them changes nothing.
 pub fn sizes(sizes: &Sizes) -> Vec<Verdict> {
     let size = |what: &str, bytes: u64, limit: u64| Verdict {
@@ -186,9 +211,12 @@ mod tests {
             (Function::GetDevice, [1.6, 1.6, 2.0, 1.7, 6.0]),
             (Function::Malloc, [9.0, 9.0, 10.0, 9.2, 20.0]),
             (Function::ModuleLaunchKernel, [3.0, 3.0, 3.2, 3.1, 9.0]),
+            (Function::PointerGetAttributes, [9.0, 9.0, 14.0, 14.0, 0.0]),
         ] {
             for (variant, time) in Variant::ALL.into_iter().zip(times) {
-                rounds.insert((function, variant), vec![time; 3]);
+                if variant.functions().contains(&function) {
+                    rounds.insert((function, variant), vec![time; 3]);
+                }
             }
         }
         rounds
@@ -218,8 +246,8 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_static_library_fails_for_each_function() {
-        for function in Function::ALL {
+    fn a_slow_static_library_fails_for_each_unaffected_function() {
+        for function in Function::UNAFFECTED {
             let broken = broken(&slowed(function, Variant::Static, 1.2));
             assert_eq!(broken.len(), 1, "{function}: {broken:?}");
             assert!(broken[0].starts_with(function.name()), "{broken:?}");
@@ -286,6 +314,38 @@ mod tests {
         assert_eq!(skipped.count(), 2);
         assert!(passes(&verdicts, false));
         assert!(!passes(&verdicts, true));
+    }
+
+    #[test]
+    fn an_instruction_too_many_before_an_unaffected_function_fails() {
+        let mut counted = Instructions::new();
+        for function in Function::ALL {
+            for variant in Variant::ALL {
+                let more = match (function, variant) {
+                    (Function::PointerGetAttributes, Variant::Shared | Variant::Static) => 40,
+                    (_, Variant::Shared) => function.calls(),
+                    _ => 0,
+                };
+                counted.insert((function, variant), 23 + more);
+            }
+        }
+        let good = instructions(Ok(&counted));
+        assert_eq!(good.len(), 6);
+        assert!(passes(&good, true), "{good:?}");
+        for function in Function::UNAFFECTED {
+            for variant in [Variant::Shared, Variant::Static] {
+                let mut one_more = counted.clone();
+                *one_more.get_mut(&(function, variant)).unwrap() += 1;
+                let verdicts = instructions(Ok(&one_more)).into_iter();
+                let broken: Vec<_> = verdicts
+                    .filter(|verdict| verdict.outcome == Outcome::Broken)
+                    .collect();
+                assert_eq!(broken.len(), 1, "{function} {variant}");
+                assert!(broken[0].text.starts_with(function.name()));
+            }
+        }
+        let skipped = instructions(Err("no valgrind"));
+        assert!(passes(&skipped, false) && !passes(&skipped, true));
     }
 
     #[test]

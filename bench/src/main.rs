@@ -93,6 +93,10 @@ fn bench(arguments: &Arguments) -> Result<bool> {
     println!("The same as JSON: {}", file.display());
 
     let mut verdicts = times;
+    if cfg!(target_arch = "x86_64") {
+        let counted = report.instructions.as_ref().map_err(String::as_str);
+        verdicts.extend(judge::instructions(counted));
+    }
     verdicts.extend(judge::sizes(&report.sizes));
     println!("\nLimits:\n");
     for verdict in &verdicts {

@@ -146,6 +146,7 @@ fn build_variant(folder: &Folder, variant: Variant, slowed: bool) -> Result<()> 
             arguments.push(folder.static_library().into());
         }
         Variant::Tilelang => {
+            arguments.push("-DBENCH_STUB".into());
             let stub = folder
                 .tilelang()
                 .context("the stub's folder has no libhip_stub.so")?;

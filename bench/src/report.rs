@@ -23,7 +23,7 @@ pub struct Report {
     pub sizes: Sizes,
 }
 
-const FIRST: usize = 22;
+const FIRST: usize = 30;
 const OTHER: usize = 17;
 
 impl Report {
@@ -51,10 +51,11 @@ impl Report {
         for function in Function::ALL {
             let _ = write!(text, "{:<FIRST$}", title(function));
             for variant in &variants {
-                let time = self.time(function, *variant).unwrap_or(f64::NAN);
-                let ratio =
-                    ratio(&self.rounds, function, *variant, Variant::Direct).unwrap_or(f64::NAN);
-                let _ = write!(text, "{:>OTHER$}", format!("{time:.2} ({ratio:.2})"));
+                let time = self.time(function, *variant);
+                let ratio = ratio(&self.rounds, function, *variant, Variant::Direct);
+                let both = time.zip(ratio);
+                let both = both.map(|(time, ratio)| format!("{time:.2} ({ratio:.2})"));
+                let _ = write!(text, "{:>OTHER$}", both.unwrap_or("-".to_string()));
             }
             text.push('\n');
         }
@@ -82,17 +83,17 @@ impl Report {
             let _ = writeln!(text, "{microseconds:>9.1}  {}", startup.what);
         }
         let sizes = &self.sizes;
-        let _ = writeln!(text, "\nSizes, bytes ({} functions):\n", sizes.functions);
+        let _ = writeln!(text, "\nSizes, bytes ({} entries):\n", sizes.entries);
         for (bytes, what) in [
             (sizes.shared, "libhiplazy.so as built"),
             (sizes.shared_stripped, "libhiplazy.so stripped"),
             (
                 sizes.growth_all,
-                "growth of a stripped extension by libhiplazy.a, every function",
+                "growth of a stripped extension by libhiplazy.a, every entry",
             ),
             (
                 sizes.growth_one,
-                "growth of a stripped extension by libhiplazy.a, one function",
+                "growth of a stripped extension by libhiplazy.a, one entry",
             ),
             (
                 sizes.growth_one_collected,
@@ -130,6 +131,7 @@ impl Report {
 fn title(function: Function) -> String {
     match function {
         Function::Malloc => format!("{} + hipFree", function.name()),
+        Function::PointerGetAttributes => format!("{}, HIP 5", function.name()),
         _ => function.name().to_string(),
     }
 }

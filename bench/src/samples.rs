@@ -27,8 +27,8 @@ pub fn baseline(round: usize) -> String {
 /// A file is missing or is not what criterion writes.
 pub fn read(folder: &Folder, rounds: usize) -> Result<Rounds> {
     let mut all = Rounds::new();
-    for function in Function::ALL {
-        for variant in folder.variants() {
+    for variant in folder.variants() {
+        for function in variant.functions() {
             let times = (0..rounds)
                 .map(|round| {
                     let file = folder
@@ -42,7 +42,7 @@ pub fn read(folder: &Folder, rounds: usize) -> Result<Rounds> {
                     low_quantile(&text).with_context(|| format!("in {}", file.display()))
                 })
                 .collect::<Result<Vec<f64>>>()?;
-            all.insert((function, variant), times);
+            all.insert((*function, variant), times);
         }
     }
     Ok(all)

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use anyhow::{Context, Result};
-use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, parse_functions};
+use hiplazy_abi::{CONTROL_FUNCTIONS, SLOTS_TXT, parse_slots};
 use serde::Serialize;
 
 use crate::Folder;
@@ -27,8 +27,8 @@ pub struct Sizes {
     /// By how much a stripped extension grows that has every wrapper and control
     /// function of `libhiplazy.a` in it.
     pub growth_all: u64,
-    /// How many functions that is.
-    pub functions: usize,
+    /// How many entries that is.
+    pub entries: usize,
 }
 
 /// Builds and strips what is to be compared.
@@ -71,15 +71,15 @@ pub fn measure(folder: &Folder) -> Result<Sizes> {
         growth_one: one.saturating_sub(empty),
         growth_one_collected: one_collected.saturating_sub(empty_collected),
         growth_all: all.saturating_sub(empty),
-        functions: names.len(),
+        entries: names.len(),
     })
 }
 
 /// The names of all wrappers and control functions.
 fn wrappers() -> Result<Vec<String>> {
-    let functions = parse_functions(FUNCTIONS_TXT)
-        .map_err(|error| anyhow::anyhow!("the manifest cannot be read: {error}"))?;
-    let names = functions.iter().map(|function| function.name.as_str());
+    let slots = parse_slots(SLOTS_TXT)
+        .map_err(|error| anyhow::anyhow!("the slot table's order cannot be read: {error}"))?;
+    let names = slots.entries().iter().map(String::as_str);
     Ok(names
         .chain(CONTROL_FUNCTIONS)
         .map(|name| format!("hiplazy_{name}"))

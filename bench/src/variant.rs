@@ -11,15 +11,35 @@ pub enum Function {
     Malloc,
     /// Eleven arguments, five of them on the stack.
     ModuleLaunchKernel,
+    /// As a caller with headers of HIP 5 calls it: hiplazy's entry for these translates
+    /// what the runtime answers, all others pass it on as it is.
+    PointerGetAttributes,
 }
 
 impl Function {
     /// All of them.
-    pub const ALL: [Function; 3] = [
+    pub const ALL: [Function; 4] = [
+        Function::GetDevice,
+        Function::Malloc,
+        Function::ModuleLaunchKernel,
+        Function::PointerGetAttributes,
+    ];
+
+    /// Those that mean the same in every version of HIP, so that nothing of hiplazy's but
+    /// the jump stands before them.
+    pub const UNAFFECTED: [Function; 3] = [
         Function::GetDevice,
         Function::Malloc,
         Function::ModuleLaunchKernel,
     ];
+
+    /// How many calls of HIP its loop makes in one turn.
+    pub fn calls(self) -> u64 {
+        match self {
+            Function::Malloc => 2,
+            _ => 1,
+        }
+    }
 
     /// The link name, which is also the benchmark group.
     pub fn name(self) -> &'static str {
@@ -27,6 +47,7 @@ impl Function {
             Function::GetDevice => "hipGetDevice",
             Function::Malloc => "hipMalloc",
             Function::ModuleLaunchKernel => "hipModuleLaunchKernel",
+            Function::PointerGetAttributes => "hipPointerGetAttributes",
         }
     }
 }
@@ -61,6 +82,14 @@ impl Variant {
         Variant::Static,
         Variant::Tilelang,
     ];
+
+    /// What can be called in this way: TileLang's stub has no `hipPointerGetAttributes`.
+    pub fn functions(self) -> &'static [Function] {
+        match self {
+            Variant::Tilelang => &Function::UNAFFECTED,
+            _ => &Function::ALL,
+        }
+    }
 
     /// The name of the benchmark and of the compiled library.
     pub fn name(self) -> &'static str {

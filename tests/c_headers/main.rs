@@ -5,6 +5,7 @@
 mod common;
 mod cxx_names;
 mod dispatch;
+mod generations;
 mod layout;
 mod redirect;
 mod rocm;

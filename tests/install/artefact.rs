@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use hiplazy_abi::{CONTROL_FUNCTIONS, SLOTS_TXT, parse_slots};
+use hiplazy_abi::{CONTROL_FUNCTIONS, FUNCTIONS_TXT, SLOTS_TXT, parse_functions, parse_slots};
 use object::elf::{self, DynamicTag, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader, Rela, SectionHeader, Sym};
@@ -17,37 +17,44 @@ use object::{Endianness, FileFlags, RelocationTarget};
 /// A complaint, or none.
 pub type Checked = Result<(), String>;
 
-/// The link names of all functions, in the slot table's order.
-pub fn functions() -> Vec<String> {
+/// The names of all entries, in the slot table's order.
+pub fn entries() -> Vec<String> {
     parse_slots(SLOTS_TXT).unwrap().entries().to_vec()
 }
 
-/// Everything that a shared library with this wrapper prefix and control prefix exports.
-pub fn expected(wrappers: &str, control: &str) -> BTreeSet<String> {
-    let wrapped = functions()
+/// The link names of all functions: what has a bare name in a drop-in archive.
+pub fn functions() -> Vec<String> {
+    let functions = parse_functions(FUNCTIONS_TXT).unwrap();
+    functions
         .into_iter()
-        .map(|name| format!("{wrappers}{name}"));
+        .map(|function| function.name)
+        .collect()
+}
+
+/// Everything that a shared library with this prefix exports.
+pub fn expected(prefix: &str) -> BTreeSet<String> {
+    let wrapped = entries().into_iter().map(|name| format!("{prefix}{name}"));
     let control_names = CONTROL_FUNCTIONS
         .iter()
         .chain(&["slots"])
-        .map(|name| format!("{control}{name}"));
+        .map(|name| format!("{prefix}{name}"));
     wrapped
         .chain(control_names)
-        .chain(table_lengths().map(|length| format!("{control}slots_{length}")))
+        .chain(table_lengths().map(|length| format!("{prefix}slots_{length}")))
         .collect()
 }
 
 /// Everything that an archive defines for others: what the shared library exports, and
 /// the names that say that the table is in the same binary.
-pub fn expected_hidden(wrappers: &str, control: &str) -> BTreeSet<String> {
-    let mut names = expected(wrappers, control);
-    names.extend(table_lengths().map(|length| format!("{control}static_slots_{length}")));
+pub fn expected_hidden(prefix: &str) -> BTreeSet<String> {
+    let mut names = expected(prefix);
+    names.extend(table_lengths().map(|length| format!("{prefix}static_slots_{length}")));
     names
 }
 
 /// Every length that the table has had since its order was first promised.
 fn table_lengths() -> impl Iterator<Item = usize> {
-    582..=functions().len()
+    684..=entries().len()
 }
 
 fn require(holds: bool, complaint: impl FnOnce() -> String) -> Checked {

@@ -75,7 +75,7 @@ fn every_wrapper_goes_through_the_table_of_its_own_build() {
     let folder = scratch("install-mixed");
     let runtime = fake_runtime(&folder);
     let version = Version::V7_14.runtime_version();
-    let functions = artefact::functions();
+    let functions = artefact::entries();
     let place = functions
         .iter()
         .position(|name| name == "hipRuntimeGetVersion");

@@ -99,7 +99,7 @@ fn the_recorded_major_is_preferred() {
     .unwrap();
     let record = hiplazy().join("share/hiplazy/header_version.c");
     let archive = hiplazy().join("lib/libhiplazy.a");
-    let names = artefact::functions();
+    let names = artefact::entries();
     let index = names
         .iter()
         .position(|name| name == "hipRuntimeGetVersion")
