@@ -200,6 +200,49 @@ fn wrappers_are_those_of_the_given_headers() {
     assert!(names.contains("hiplazy_hipGetDeviceProperties"));
     assert!(names.contains("hiplazy_hipMallocArray"));
     assert!(!names.contains("hiplazy_hipGetDevicePropertiesR0600"));
+    rust_callers_have_the_numbers_of_their_types(&folder, &rocm);
+}
+
+/// The functions of `hiplazy::sys` are those for callers with the headers that its types
+/// are of: HIP 5.2's on a runtime that numbers kinds of memory otherwise.
+fn rust_callers_have_the_numbers_of_their_types(folder: &Path, rocm: &Path) {
+    let project = folder.join("dependent");
+    fs::create_dir_all(project.join("src")).unwrap();
+    let manifest = format!(
+        "[package]\nname = \"dependent\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+         [dependencies]\nhiplazy = {{ path = {:?}, features = [\"bindgen\"] }}\n[workspace]\n",
+        common::root()
+    );
+    fs::write(project.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(
+        common::root().join("Cargo.lock"),
+        project.join("Cargo.lock"),
+    )
+    .unwrap();
+    let source = "use hiplazy::sys::*;\n\
+        fn main() {\n\
+        let mut memory = std::ptr::null_mut();\n\
+        unsafe {\n\
+        let mut attributes: hipPointerAttribute_t = std::mem::zeroed();\n\
+        assert_eq!(hipMalloc(&mut memory, 64), hipSuccess);\n\
+        assert_eq!(hipPointerGetAttributes(&mut attributes, memory), hipSuccess);\n\
+        assert_eq!(attributes.memoryType, hipMemoryTypeDevice);\n\
+        println!(\"{} {}\", attributes.memoryType.0, hiplazy::runtime_version());\n\
+        }\n}\n";
+    fs::write(project.join("src/main.rs"), source).unwrap();
+    run(Command::new(env!("CARGO"))
+        .current_dir(&project)
+        .args(["build", "--release", "--offline", "--quiet", "--target-dir"])
+        .arg(target())
+        .env("LIBCLANG_PATH", xtask::fetch::libclang().unwrap())
+        .env_remove("HIPLAZY_HIP_INCLUDE")
+        .env("ROCM_PATH", rocm));
+    let newest = fakehip::Version::V7_14;
+    let runtime = fakehip::build(&folder.join("runtime"), &[fakehip::Library::hip(newest)]);
+    let program = target().join("release/dependent");
+    let mut command = common::clean(&program);
+    let said = run(command.env("HIPLAZY_RUNTIME", &runtime.unwrap()[0]));
+    assert_eq!(said, format!("1 {}\n", newest.runtime_version()));
 }
 
 /// Without a folder the build fails and says what to set.

@@ -22,6 +22,8 @@ mod common;
 mod elf;
 #[path = "consumers/expect.rs"]
 mod expect;
+#[path = "consumers/generations.rs"]
+mod generations;
 #[allow(dead_code)]
 #[path = "install/installed.rs"]
 mod installed;

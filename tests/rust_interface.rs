@@ -119,17 +119,12 @@ fn control_functions_tell_of_the_runtime() {
     // A name that hiplazy does not know and the runtime has.
     assert!(hiplazy::symbol(c"fakehip_device_count").is_some());
     assert_eq!(last_error(), "");
-    let mut properties = hipDeviceProp_tR0600 {
-        warpSize: 12345,
-        ..Default::default()
-    };
-    // SAFETY: a live struct.
-    let status = unsafe { hipGetDevicePropertiesR0600(&mut properties, 0) };
+    // SAFETY: no arguments.
+    let status = unsafe { hipExtGetLastError() };
     assert_eq!(status, hipErrorSharedObjectSymbolNotFound);
-    assert_eq!(properties.warpSize, 12345);
     let text = last_error();
     for part in [
-        "hipGetDevicePropertiesR0600",
+        "hipExtGetLastError",
         "libamdhip64.so.5",
         "HIP 5.7.31921",
         "hip_6.0",
@@ -137,6 +132,44 @@ fn control_functions_tell_of_the_runtime() {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!hiplazy::version().is_empty());
+}
+
+/// The types of `hiplazy::sys` are HIP 7's, and so are the numbers in them, also on a
+/// runtime that has others and lacks the name. Nobody has said a header version.
+#[test]
+fn typed_calls_have_the_numbers_of_their_types_on_an_older_runtime() {
+    if !is_child() {
+        let runtime = fakes().join("libamdhip64.so.5");
+        let runtime = runtime.to_str().unwrap();
+        child(
+            "typed_calls_have_the_numbers_of_their_types_on_an_older_runtime",
+            &[("HIPLAZY_RUNTIME", runtime)],
+        );
+        return;
+    }
+    // SAFETY: every pointer is to a live variable, and there is a device.
+    unsafe {
+        let mut memory = ptr::null_mut();
+        assert_eq!(hipMalloc(&mut memory, 64), hipSuccess);
+        let mut attributes: hipPointerAttribute_t = std::mem::zeroed();
+        let status = hipPointerGetAttributes(&mut attributes, memory);
+        assert_eq!(status, hipSuccess, "{}", last_error());
+        assert_eq!(attributes.type_, hipMemoryTypeDevice);
+        assert_eq!(attributes.type_.0, 2);
+        assert_eq!(attributes.devicePointer, memory);
+        assert_eq!(hipFree(memory), hipSuccess);
+
+        let mut properties = hipDeviceProp_tR0600 {
+            memoryPoolsSupported: 12345,
+            ..Default::default()
+        };
+        let status = hipGetDevicePropertiesR0600(&mut properties, 0);
+        assert_eq!(status, hipSuccess, "{}", last_error());
+        assert_eq!(properties.warpSize, 64);
+        assert_eq!(properties.memoryPoolsSupported, 0);
+    }
+    assert_eq!(hiplazy::header_version(), 0);
+    assert_eq!(hiplazy::runtime_version(), 50_731_921);
 }
 
 #[test]

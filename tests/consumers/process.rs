@@ -91,16 +91,24 @@ fn host() -> &'static Path {
 /// The host with the steps to take, in an environment in which `library` is the only
 /// runtime.
 pub fn process(runtime: Runtime, library: Option<&Path>) -> Command {
-    let allowed: Vec<&Path> = library.iter().filter_map(|path| path.parent()).collect();
-    let mut command = fenced(host(), &allowed);
-    match (runtime, library) {
-        // Its name is auditwheel's, which no search finds.
-        (Runtime::Real7, Some(path)) => command
-            .env("HIPLAZY_RUNTIME", path)
-            .env("LD_LIBRARY_PATH", comgr(path)),
-        (_, Some(path)) => command.env("LD_LIBRARY_PATH", path.parent().unwrap()),
-        (_, None) => &mut command,
+    let Some(path) = library else {
+        return fenced(host(), &[]);
     };
+    let mut command = process_beside(path);
+    if runtime == Runtime::Real7 {
+        // Its name is auditwheel's, which no search finds.
+        command
+            .env("HIPLAZY_RUNTIME", path)
+            .env("LD_LIBRARY_PATH", comgr(path));
+    }
+    command
+}
+
+/// The same with a runtime that ld.so finds.
+pub fn process_beside(library: &Path) -> Command {
+    let folder = library.parent().unwrap();
+    let mut command = fenced(host(), &[folder]);
+    command.env("LD_LIBRARY_PATH", folder);
     command
 }
 
