@@ -117,7 +117,7 @@ fn for_each_table_length(count: usize) -> String {
     };
     format!(
         "/// `for_each_table_length!([path::of::with] [extra])` expands to\n\
-         /// `path::of::with! {{ [extra] 582 ... }}`: the lengths of the slot table that callers\n\
+         /// `path::of::with! {{ [extra] 684 ... }}`: the lengths of the slot table that callers\n\
          /// may have been compiled with.\n\
          #[doc(hidden)]\n#[macro_export]\nmacro_rules! for_each_table_length {{\n    \
          ([$($with:tt)*] [$($extra:tt)*]) => {{ $($with)* ! {{ [$($extra)*]{lengths} }} }};\n}}\n"

@@ -41,10 +41,10 @@ macro_rules! c_interface {
 /// The slot table under its C names, for `dispatch.h`.
 ///
 /// Besides `slots` each length that a caller may have been compiled with has a name:
-/// `slots_582` says that the table has at least 582 places, and these in the order that
+/// `slots_684` says that the table has at least 684 places, and these in the order that
 /// was promised. A shorter table lacks the name, so that the caller does not link to it,
 /// or is not loaded with it. Hidden tables, those of archives, have every length a second
-/// time, as `static_slots_582`: code that is compiled to find the table in its own binary
+/// time, as `static_slots_684`: code that is compiled to find the table in its own binary
 /// does not link to a shared library's.
 #[doc(hidden)]
 #[macro_export]

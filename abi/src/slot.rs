@@ -104,7 +104,7 @@ fn digest_of(entries: &[String]) -> u64 {
 }
 
 /// The lengths that callers of a table of `count` entries may have been compiled with.
-/// Each has a symbol of its own (`hiplazy_slots_582`), which a shorter table lacks.
+/// Each has a symbol of its own (`hiplazy_slots_684`), which a shorter table lacks.
 pub fn table_lengths(count: usize) -> RangeInclusive<usize> {
     FIRST_LENGTH..=count
 }

@@ -8,6 +8,7 @@
  *   count                 hipGetDeviceCount
  *   properties            hipGetDevicePropertiesR0600 of device 0: whether it wrote, and how
  *                         many of the bytes are the tool library's (tool.h)
+ *   newer                 hipExtGetLastError, which came with HIP 6.0
  *   last_error            hiplazy_last_error
  *   hip_error CODE        name and text of a hipError_t
  *   hiprtc_error CODE     text of a hiprtcResult
@@ -30,6 +31,7 @@
 int hiplazy_hipRuntimeGetVersion(int *version);
 int hiplazy_hipGetDeviceCount(int *count);
 int hiplazy_hipGetDevicePropertiesR0600(void *properties, int device);
+int hiplazy_hipExtGetLastError(void);
 const char *hiplazy_hipGetErrorName(int code);
 const char *hiplazy_hipGetErrorString(int code);
 const char *hiplazy_hiprtcGetErrorString(int code);
@@ -159,6 +161,8 @@ int main(int argc, char **argv)
             count();
         else if (!strcmp(word, "properties"))
             properties();
+        else if (!strcmp(word, "newer"))
+            printf("newer status=%d\n", hiplazy_hipExtGetLastError());
         else if (!strcmp(word, "last_error"))
             printf("last_error %s\n", hiplazy_last_error());
         else if (!strcmp(word, "hip_error") && left >= 1)
