@@ -265,17 +265,19 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
         return;
     }
     let scope = Scope::asked_for();
-    let (mut bound, mut missing) = (0u64, 0u64);
+    let (mut bound, mut all) = (0u64, 0u64);
     for index in (0..COUNT).filter(|index| functions::library(*index) == library) {
+        // An entry for a generation of headers is no function of its own.
+        let is_function = functions::since(index) == 0;
+        all += u64::from(is_function);
         match destination(index, loaded, scope, false) {
             Ok(address) => {
                 // SAFETY: as in `address`.
                 unsafe { slots::store(index, address) };
-                bound += 1;
+                bound += u64::from(is_function && !is_made_of_others(index, address));
             }
             Err(Cause::Missing(_)) => {
                 set_missing(index);
-                missing += 1;
             }
             // Answered, or decided, by its first call.
             Err(_) => {}
@@ -283,12 +285,16 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
     }
     table.store(BOUND, Ordering::Release);
     log(Level::Info, |text| {
-        text.str("bound ")
-            .number(bound)
-            .str(" of ")
-            .number(bound + missing);
+        text.str("bound ").number(bound).str(" of ").number(all);
         text.str(" functions of ").c_str(loaded.path);
     });
+}
+
+/// Whether `address`, that of entry `index`, is that of what stands in for a function which
+/// the library lacks.
+fn is_made_of_others(index: usize, address: *mut c_void) -> bool {
+    let substitute = breaks::substitute(index).map(translate::address);
+    substitute.is_some_and(|own| own == address.cast_const())
 }
 
 /// Where names are looked up: `HIPLAZY_SCOPE`.
