@@ -105,7 +105,6 @@ static void properties(const struct layout *layout)
     int code = layout->get(bytes, 0);
     error(name, code);
     printf("%s.behind=%d\n", name, untouched(bytes, layout->size, sizeof bytes));
-    printf("%s.untouched=%d\n", name, untouched(bytes, 0, sizeof bytes));
     if (code == 0)
         printf("%s.values=%.32s, %.6s, warp %d, %d threads, %d units, bus %d\n", name, bytes,
                bytes + layout->arch, int_at(bytes, layout->warp_size),
