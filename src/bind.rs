@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 
 use once_cell::race::OnceRef;
 
-use crate::breaks::Decision;
+use crate::breaks::{Decision, Policy};
 use crate::buffer::Buffer;
 use crate::dl::{self, Mapped, Object};
 use crate::failure::{Cause, Failure};
@@ -86,29 +86,68 @@ fn address(index: usize) -> Result<*mut c_void, Cause> {
     if is_missing(index) {
         return Err(Cause::Missing(loaded));
     }
-    let address = destination(index, loaded, Scope::asked_for(), true)?;
+    let asked = Asked::now();
+    let found = resolve(index, loaded, asked.scope);
+    let destination = destination(index, found, loaded, asked, true)?;
     // SAFETY: the library is published, so its constructors have run, and it is
     // never closed; the address is of this link name, or a translator for it.
-    unsafe { slots::store(index, address) };
-    Ok(address)
+    unsafe { slots::store(index, destination.address()) };
+    Ok(destination.address())
 }
 
-/// What the slot of entry `index` is to hold: the library's function, or the translator
-/// that callers with other headers need before it. `ask` allows asking the runtime for
-/// its version, which may start it; without that some are not decided yet.
+/// What the environment asks of the binding.
+#[derive(Clone, Copy)]
+struct Asked {
+    scope: Scope,
+    policy: Policy,
+}
+
+impl Asked {
+    fn now() -> Asked {
+        Asked {
+            scope: Scope::asked_for(),
+            policy: Policy::asked_for(),
+        }
+    }
+}
+
+/// What a slot holds when it is bound.
+#[derive(Clone, Copy)]
+enum Destination {
+    /// The library's function, or a translator before it.
+    Function(*mut c_void),
+    /// What stands in for a function that the library lacks.
+    Substitute(*mut c_void),
+}
+
+impl Destination {
+    fn address(self) -> *mut c_void {
+        match self {
+            Destination::Function(address) | Destination::Substitute(address) => address,
+        }
+    }
+}
+
+/// What the slot of entry `index` is to hold, whose name was found at `found`: the
+/// library's function, or the translator that callers with other headers need before it.
+/// `ask` allows asking the runtime for its version, which may start it; without that some
+/// are not decided yet.
 fn destination(
     index: usize,
+    found: Option<*mut c_void>,
     loaded: &'static Loaded,
-    scope: Scope,
+    asked: Asked,
     ask: bool,
-) -> Result<*mut c_void, Cause> {
-    let Some(address) = resolve(index, loaded, scope) else {
-        let substitute = breaks::substitute(index).ok_or(Cause::Missing(loaded))?;
-        return Ok(translator(substitute, loaded, scope));
+) -> Result<Destination, Cause> {
+    let translator = |number| translator(number, loaded, asked.scope);
+    let Some(address) = found else {
+        let substitute = breaks::substitute(index, asked.policy);
+        let substitute = substitute.ok_or(Cause::Missing(loaded))?;
+        return Ok(Destination::Substitute(translator(substitute)));
     };
-    match breaks::decide(index, loaded, ask) {
-        Decision::Direct => Ok(address),
-        Decision::Translate(number) => Ok(translator(number, loaded, scope)),
+    match breaks::decide(index, loaded, asked.policy, ask) {
+        Decision::Direct => Ok(Destination::Function(address)),
+        Decision::Translate(number) => Ok(Destination::Function(translator(number))),
         Decision::Refuse(why) => Err(Cause::Incompatible(loaded, why)),
         Decision::AskVersion => Err(Cause::Undecided),
     }
@@ -127,10 +166,17 @@ fn translator(number: u8, loaded: &'static Loaded, scope: Scope) -> *mut c_void 
     translate::address(number).cast_mut()
 }
 
-/// Whether callers of entry `index` cannot be given the runtime's own function.
+/// Whether callers of entry `index` cannot be given the runtime's own function, because it
+/// needs a translator, is refused, or has something stand in for it.
 pub(crate) fn needs_own_entry(index: usize) -> bool {
-    let runtime = state(Library::Hip).loaded.get();
-    runtime.is_some_and(|runtime| breaks::decide(index, runtime, true) != Decision::Direct)
+    let Some(runtime) = state(Library::Hip).loaded.get() else {
+        return false;
+    };
+    let asked = Asked::now();
+    match resolve(index, runtime, asked.scope) {
+        Some(_) => breaks::decide(index, runtime, asked.policy, true) != Decision::Direct,
+        None => breaks::substitute(index, asked.policy).is_some(),
+    }
 }
 
 /// The bound library, found and bound if that has not happened yet.
@@ -264,17 +310,25 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
     if begin.is_err() {
         return;
     }
-    let scope = Scope::asked_for();
+    let asked = Asked::now();
     let (mut bound, mut all) = (0u64, 0u64);
+    let mut before: Option<(&CStr, Option<*mut c_void>)> = None;
     for index in (0..COUNT).filter(|index| functions::library(*index) == library) {
-        // An entry for a generation of headers is no function of its own.
+        // A function's entries for generations of headers follow one another.
+        let name = functions::name(index).unwrap_or(c"");
+        let found = match before {
+            Some((same, found)) if same == name => found,
+            _ => resolve(index, loaded, asked.scope),
+        };
+        before = Some((name, found));
         let is_function = functions::since(index) == 0;
         all += u64::from(is_function);
-        match destination(index, loaded, scope, false) {
-            Ok(address) => {
+        match destination(index, found, loaded, asked, false) {
+            Ok(destination) => {
                 // SAFETY: as in `address`.
-                unsafe { slots::store(index, address) };
-                bound += u64::from(is_function && !is_made_of_others(index, address));
+                unsafe { slots::store(index, destination.address()) };
+                let is_own = matches!(destination, Destination::Function(_));
+                bound += u64::from(is_function && is_own);
             }
             Err(Cause::Missing(_)) => {
                 set_missing(index);
@@ -288,13 +342,6 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
         text.str("bound ").number(bound).str(" of ").number(all);
         text.str(" functions of ").c_str(loaded.path);
     });
-}
-
-/// Whether `address`, that of entry `index`, is that of what stands in for a function which
-/// the library lacks.
-fn is_made_of_others(index: usize, address: *mut c_void) -> bool {
-    let substitute = breaks::substitute(index).map(translate::address);
-    substitute.is_some_and(|own| own == address.cast_const())
 }
 
 /// Where names are looked up: `HIPLAZY_SCOPE`.
@@ -376,7 +423,7 @@ fn address_while_opening(index: usize, library: Library) -> Result<*mut c_void, 
         if let Ok(loaded) = opened
             && let Some(address) = loaded.handle.symbol(name, functions::node(index))
             // A translator needs functions that are found with the whole table.
-            && breaks::decide(index, &loaded, false) == Decision::Direct
+            && breaks::decide(index, &loaded, Policy::asked_for(), false) == Decision::Direct
         {
             return Ok(address);
         }

@@ -66,13 +66,14 @@ pub(crate) enum Decision {
     Translate(u8),
     /// Nothing: each call is answered with an error, for this reason.
     Refuse(&'static CStr),
-    /// It depends on the runtime's minor version, which only a call may ask for.
+    /// What its first call decides: it depends on the runtime's minor version, for which
+    /// only a call may ask.
     AskVersion,
 }
 
 /// `HIPLAZY_ABI`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Policy {
+pub(crate) enum Policy {
     /// Translate what can be, refuse the rest.
     Strict,
     /// Translate what can be, pass the rest through with a warning.
@@ -82,7 +83,7 @@ enum Policy {
 }
 
 impl Policy {
-    fn asked_for() -> Policy {
+    pub(crate) fn asked_for() -> Policy {
         match environment::own(environment::ABI) {
             Some(value) if value == c"warn" => Policy::Warn,
             Some(value) if value == c"off" => Policy::Off,
@@ -112,13 +113,9 @@ pub(crate) fn headers_of(index: usize) -> Version {
 
 /// What the slot of entry `index` is to hold with this HIP runtime. `ask` allows asking
 /// the runtime for its version, which may start it.
-pub(crate) fn decide(index: usize, runtime: &Loaded, ask: bool) -> Decision {
+pub(crate) fn decide(index: usize, runtime: &Loaded, policy: Policy, ask: bool) -> Decision {
     let rules = functions::rules(index);
-    if rules.is_empty() || runtime.library != Library::Hip {
-        return Decision::Direct;
-    }
-    let policy = Policy::asked_for();
-    if policy == Policy::Off {
+    if rules.is_empty() || policy == Policy::Off || runtime.library != Library::Hip {
         return Decision::Direct;
     }
     let headers = headers_of(index);
@@ -130,8 +127,9 @@ pub(crate) fn decide(index: usize, runtime: &Loaded, ask: bool) -> Decision {
         decision => decision,
     };
     match decision {
+        // The warning is for those who call it.
+        Decision::Refuse(_) if policy == Policy::Warn && !ask => Decision::AskVersion,
         Decision::Refuse(why) if policy == Policy::Warn => {
-            // Once for each call that is not bound yet, which it is after this one.
             log(Level::Warn, |text| {
                 text.c_str(functions::name(index).unwrap_or(c""))
                     .str(" is passed through as HIPLAZY_ABI=warn says, though: ")
@@ -144,8 +142,8 @@ pub(crate) fn decide(index: usize, runtime: &Loaded, ask: bool) -> Decision {
 }
 
 /// The function that stands in for entry `index` where the runtime lacks the name.
-pub(crate) fn substitute(index: usize) -> Option<u8> {
-    functions::substitute(index).filter(|_| Policy::asked_for() != Policy::Off)
+pub(crate) fn substitute(index: usize, policy: Policy) -> Option<u8> {
+    functions::substitute(index).filter(|_| policy != Policy::Off)
 }
 
 fn is_for_all(rule: &Rule) -> bool {
