@@ -87,6 +87,10 @@ impl Failure {
                 if let headers @ 1.. = breaks::headers_of(index) {
                     text.str(" are of HIP ").number((headers / 100).into());
                     text.str(".").number((headers % 100).into());
+                    // An entry knows where the generation of headers begins.
+                    if functions::since(index) != 0 {
+                        text.str(" or of the versions after it that have the same");
+                    }
                 }
                 text.str(", the runtime is ").c_str(loaded.path).str(" (");
                 loaded.describe_version(text);
