@@ -130,12 +130,29 @@ pub(super) unsafe extern "C" fn get_many<const R5: bool>(
     let Some(mut buffer) = Buffer::new(size) else {
         return OUT_OF_MEMORY;
     };
-    // The runtime's number for the memory type; the same however often it is asked.
+    // The runtime's number for the memory type; the same however often it is asked. It is
+    // asked alone at first: the other attributes go right into the caller's places, which
+    // stay as they are if it has no counterpart.
     let mut kind = 0u32;
+    let (one, attribute) = (1, MEMORY_TYPE);
+    let mut kind_place: *mut c_void = (&raw mut kind).cast();
+    // SAFETY: one attribute and its place, which is one number of 32 bits.
+    let status = unsafe {
+        call!(hipDrvPointerGetAttributes(
+            one => c_uint, &raw const attribute => *const u32,
+            &raw mut kind_place => *mut *mut c_void, pointer => *mut c_void
+        ))
+    };
+    if status != SUCCESS {
+        return status;
+    }
+    let Some(converted) = memory_type::convert::<R5>(kind) else {
+        return unknown(Real::hipDrvPointerGetAttributes);
+    };
     let own: *mut *mut c_void = buffer.as_mut_ptr().cast();
     for (index, (attribute, place)) in asked.iter().zip(places).enumerate() {
         let place = match *attribute {
-            MEMORY_TYPE if !place.is_null() => (&raw mut kind).cast(),
+            MEMORY_TYPE if !place.is_null() => kind_place,
             _ => *place,
         };
         // SAFETY: `own` has `count` pointers, and malloc aligned it for them.
@@ -145,13 +162,10 @@ pub(super) unsafe extern "C" fn get_many<const R5: bool>(
     if status != SUCCESS {
         return status;
     }
-    let Some(kind) = memory_type::convert::<R5>(kind) else {
-        return unknown(Real::hipDrvPointerGetAttributes);
-    };
     for (attribute, place) in asked.iter().zip(places) {
         if *attribute == MEMORY_TYPE && !place.is_null() {
             // SAFETY: a place for this attribute, as the caller says.
-            unsafe { place.cast::<u32>().write(kind) };
+            unsafe { place.cast::<u32>().write(converted) };
         }
     }
     SUCCESS
