@@ -34,7 +34,7 @@ pub(super) unsafe extern "C" fn advise(
     location: Location,
 ) -> Status {
     let Some(device) = device(location) else {
-        return refuse(Real::hipMemAdvise, NOT_SUPPORTED, NO_PLACE);
+        return refuse(Real::hipMemAdvise_v2, NOT_SUPPORTED, NO_PLACE);
     };
     // SAFETY: the older function's prototype, and the caller's memory.
     unsafe {
@@ -54,13 +54,13 @@ pub(super) unsafe extern "C" fn prefetch(
 ) -> Status {
     if flags != 0 {
         return refuse(
-            Real::hipMemPrefetchAsync,
+            Real::hipMemPrefetchAsync_v2,
             INVALID_VALUE,
             c"flags must be 0, as they are reserved",
         );
     }
     let Some(device) = device(location) else {
-        return refuse(Real::hipMemPrefetchAsync, NOT_SUPPORTED, NO_PLACE);
+        return refuse(Real::hipMemPrefetchAsync_v2, NOT_SUPPORTED, NO_PLACE);
     };
     // SAFETY: the older function's prototype, and the caller's memory.
     unsafe {

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 macro_rules! reals {
     ($($name:ident)+) => {
-        /// A function of the runtime that some translator calls.
+        /// A function of the runtime that some translator calls or answers in place of.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, PartialEq, Eq)]
         #[repr(u8)]
@@ -65,11 +65,13 @@ reals! {
     hipLibraryLoadData
     hipLibraryLoadFromFile
     hipMemAdvise
+    hipMemAdvise_v2
     hipMemCreate
     hipMemGetAllocationGranularity
     hipMemGetAllocationPropertiesFromHandle
     hipMemPoolCreate
     hipMemPrefetchAsync
+    hipMemPrefetchAsync_v2
     hipMemcpyParam2D
     hipMemcpyParam2DAsync
     hipPointerGetAttribute
