@@ -6,29 +6,91 @@ use super::{SUCCESS, Status, call};
 use crate::breaks::Version;
 use crate::{bind, functions, slots};
 
-/// Puts our own entry in the place of an address that callers with the headers of
-/// `header` cannot call as it is.
-///
-/// # Safety
-///
-/// `name` is null or a C string; `address` is null or the place where the runtime has
-/// just written the function's address.
-unsafe fn replace(name: *const c_char, address: *mut *mut c_void, header: Version) {
-    if name.is_null() || address.is_null() {
-        return;
+/// `hipErrorNotFound`
+const NOT_FOUND: Status = 500;
+/// `HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`, `hipDriverEntryPointSymbolNotFound`
+const SYMBOL_NOT_FOUND: c_uint = 1;
+/// No result of a look-up: the runtime has not written one.
+const UNKNOWN: c_uint = c_uint::MAX;
+/// `hipEnablePerThreadDefaultStream`: the `_spt` function is meant, where there is one.
+const PER_THREAD_STREAM: u64 = 2;
+
+/// A look-up, as the caller wants it.
+struct LookUp {
+    symbol: *const c_char,
+    address: *mut *mut c_void,
+    found: *mut c_uint,
+    is_per_thread: bool,
+    headers: Version,
+}
+
+impl LookUp {
+    /// Looks up in the runtime, and puts our own entry in the place of an address that the
+    /// caller cannot call as it is, or that the runtime does not have and we do.
+    ///
+    /// # Safety
+    ///
+    /// `symbol` is null or a C string; `address` and `found` are null or places for the
+    /// results.
+    unsafe fn answer(&self, runtime: impl FnOnce(*mut c_uint) -> Status) -> Status {
+        // A place of our own, as the caller may want none.
+        let mut found = UNKNOWN;
+        let status = runtime(&raw mut found);
+        let is_missing = status == NOT_FOUND || found == SYMBOL_NOT_FOUND;
+        let own = match status == SUCCESS || is_missing {
+            // SAFETY: as the caller promises.
+            true => unsafe { self.own_entry() },
+            false => None,
+        };
+        if let Some(entry) = own {
+            // SAFETY: not null, or there would be no entry.
+            unsafe { self.address.write(entry) };
+            found = 0;
+        }
+        if found != UNKNOWN && !self.found.is_null() {
+            // SAFETY: as the caller promises.
+            unsafe { self.found.write(found) };
+        }
+        match own {
+            Some(_) => SUCCESS,
+            None => status,
+        }
     }
-    // SAFETY: as the caller promises.
-    let name = unsafe { CStr::from_ptr(name) };
-    if let Some(index) = functions::find(name).map(|index| functions::entry_for(index, header))
-        && bind::needs_own_entry(index)
-    {
-        // SAFETY: as the caller promises. A slot is always callable.
-        unsafe { address.write(slots::content(index)) };
+
+    /// Our own entry, if the caller needs it.
+    ///
+    /// # Safety
+    ///
+    /// As for `answer`.
+    unsafe fn own_entry(&self) -> Option<*mut c_void> {
+        if self.symbol.is_null() || self.address.is_null() {
+            return None;
+        }
+        // SAFETY: not null, hence a C string.
+        let name = unsafe { CStr::from_ptr(self.symbol) };
+        let index = match self.is_per_thread {
+            true => per_thread(name).or_else(|| functions::find(name)),
+            false => functions::find(name),
+        };
+        let index = functions::entry_for(index?, self.headers);
+        // A slot is always callable.
+        bind::needs_own_entry(index).then(|| slots::content(index))
     }
 }
 
+/// The function `name_spt`.
+fn per_thread(name: &CStr) -> Option<usize> {
+    const SUFFIX: &[u8] = b"_spt\0";
+    let mut text = [0; 128];
+    let name = name.to_bytes();
+    text.get_mut(..name.len())?.copy_from_slice(name);
+    let suffix = text.get_mut(name.len()..name.len() + SUFFIX.len())?;
+    suffix.copy_from_slice(SUFFIX);
+    functions::find(CStr::from_bytes_until_nul(&text).ok()?)
+}
+
 macro_rules! proc_address {
-    ($(#[$doc:meta])* $name:ident: $function:ident) => {
+    ($(#[$doc:meta])* $name:ident: $function:ident, $is_per_thread:expr) => {
         $(#[$doc])*
         pub(super) unsafe extern "C" fn $name<const HEADER: Version>(
             symbol: *const c_char,
@@ -37,31 +99,31 @@ macro_rules! proc_address {
             flags: u64,
             found: *mut c_uint,
         ) -> Status {
+            let is_per_thread = $is_per_thread || flags == PER_THREAD_STREAM;
+            let look_up = LookUp { symbol, address, found, is_per_thread, headers: HEADER };
             // SAFETY: as the caller called it.
             unsafe {
-                let status = call!($function(
-                    symbol => *const c_char, address => *mut *mut c_void, version => c_int,
-                    flags => u64, found => *mut c_uint
-                ));
-                if status == SUCCESS {
-                    replace(symbol, address, HEADER);
-                }
-                status
+                look_up.answer(|found| {
+                    call!($function(
+                        symbol => *const c_char, address => *mut *mut c_void, version => c_int,
+                        flags => u64, found => *mut c_uint
+                    ))
+                })
             }
         }
     };
 }
 proc_address!(
     /// `hipGetProcAddress`, for callers with headers of version `HEADER`.
-    get: hipGetProcAddress
+    get: hipGetProcAddress, false
 );
 proc_address!(
     /// `hipGetProcAddress_spt`.
-    get_spt: hipGetProcAddress_spt
+    get_spt: hipGetProcAddress_spt, true
 );
 
 macro_rules! entry_point {
-    ($(#[$doc:meta])* $name:ident: $function:ident) => {
+    ($(#[$doc:meta])* $name:ident: $function:ident, $is_per_thread:expr) => {
         $(#[$doc])*
         pub(super) unsafe extern "C" fn $name<const HEADER: Version>(
             symbol: *const c_char,
@@ -69,25 +131,25 @@ macro_rules! entry_point {
             flags: c_ulonglong,
             found: *mut c_uint,
         ) -> Status {
+            let is_per_thread = $is_per_thread || flags == PER_THREAD_STREAM;
+            let look_up = LookUp { symbol, address, found, is_per_thread, headers: HEADER };
             // SAFETY: as the caller called it.
             unsafe {
-                let status = call!($function(
-                    symbol => *const c_char, address => *mut *mut c_void,
-                    flags => c_ulonglong, found => *mut c_uint
-                ));
-                if status == SUCCESS {
-                    replace(symbol, address, HEADER);
-                }
-                status
+                look_up.answer(|found| {
+                    call!($function(
+                        symbol => *const c_char, address => *mut *mut c_void,
+                        flags => c_ulonglong, found => *mut c_uint
+                    ))
+                })
             }
         }
     };
 }
 entry_point!(
     /// `hipGetDriverEntryPoint`, for callers with headers of version `HEADER`.
-    entry_point: hipGetDriverEntryPoint
+    entry_point: hipGetDriverEntryPoint, false
 );
 entry_point!(
     /// `hipGetDriverEntryPoint_spt`.
-    entry_point_spt: hipGetDriverEntryPoint_spt
+    entry_point_spt: hipGetDriverEntryPoint_spt, true
 );
