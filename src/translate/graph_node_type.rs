@@ -37,8 +37,10 @@ const NUMBERS: [[u32; 3]; 16] = [
 
 fn convert(value: u32, from: usize, to: usize) -> Option<u32> {
     let of = |row: &[u32; 3], column: usize| row.get(column).copied().unwrap_or(NONE);
+    let known = |number: &u32| *number != NONE;
+    let value = Some(value).filter(known)?;
     let row = NUMBERS.iter().find(|row| of(row, from) == value)?;
-    Some(of(row, to)).filter(|number| *number != NONE)
+    Some(of(row, to)).filter(known)
 }
 
 /// `hipGraphNodeGetType`, for a header and a runtime with the numbers since these versions:
