@@ -27,7 +27,7 @@ pub struct Break {
     pub runtimes: VersionRange,
     /// What is done.
     pub action: Action,
-    /// The function of `src/translate/` that does it, such as `limit::get::<true>`.
+    /// The function of `src/translate/` that does it, such as `memcpy::param_2d::<true>`.
     pub translator: Option<String>,
     /// For users: what changed, or what to do.
     pub what: String,

@@ -43,6 +43,13 @@ pub(super) unsafe extern "C" fn get_h70_r71(
 ) -> Status {
     let attribute = match attribute {
         CHIP_ID_7_0 => CHIP_ID_7_1,
+        CHIP_ID_7_1 => {
+            return refuse(
+                Real::hipDeviceGetAttribute,
+                INVALID_VALUE,
+                c"the number is of no attribute in HIP 7.0, and of hipDeviceAttributePciChipId in the runtime",
+            );
+        }
         other => other,
     };
     // SAFETY: as the caller called it.
