@@ -264,12 +264,12 @@ impl Check {
                         all.join(" or "),
                     )
                 }
-                Wanted::Unnamed(domain, version) => {
+                Wanted::Unnamed(domain, version, also) => {
                     let mut wide = [0; 8];
                     wide[..value.len()].copy_from_slice(value);
                     let names = tables().names_of(domain, u64::from_le_bytes(wide), *version);
                     (
-                        names.is_empty(),
+                        names.is_empty() || also.iter().any(|wanted| wanted == value),
                         format!("no {domain} of {version}: {names:?}"),
                     )
                 }

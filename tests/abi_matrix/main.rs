@@ -9,12 +9,17 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod arguments;
 mod by_name;
 mod calls;
 mod cell;
 mod cells;
 mod child;
+mod constants;
+mod conversion;
+mod flags;
 mod matrix;
 mod oracle;
+mod random;
 mod substitutes;
 mod tables;

@@ -6,8 +6,8 @@ use hiplazy_abi::Action;
 
 use crate::calls::{CALLS, ELSEWHERE};
 use crate::cell::{Cell, Outcome};
-use crate::cells::cells_of;
-use crate::child::{Answer, make, runtimes};
+use crate::cells::{cells_of, random_cells_of};
+use crate::child::{Answer, Runtime, make, runtimes};
 use crate::common::say;
 use crate::tables::tables;
 
@@ -19,8 +19,8 @@ struct Count {
     wrong: Vec<String>,
 }
 
-/// Makes all calls with `HIPLAZY_ABI=mode`.
-fn judged(mode: &str) -> BTreeMap<String, Count> {
+/// Makes calls on every runtime with `HIPLAZY_ABI=mode`.
+fn judged(mode: &str, cells_of: fn(&Runtime) -> Vec<Cell>) -> BTreeMap<String, Count> {
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
     for runtime in runtimes().iter().filter(|runtime| !runtime.is_derivative) {
         let cells = cells_of(runtime);
@@ -56,10 +56,19 @@ fn every_break_is_in_the_matrix() {
 
 #[test]
 fn every_cell_is_equal_by_value_or_refused_by_type() {
-    let counts = judged("strict");
+    say_and_check("cells", &judged("strict", cells_of));
+}
+
+/// Whatever is in a struct, and in its enums, of which the numbers may be unknown.
+#[test]
+fn any_contents_are_equal_by_value_or_refused_by_type() {
+    say_and_check("random cells", &judged("strict", random_cells_of));
+}
+
+fn say_and_check(what: &str, counts: &BTreeMap<String, Count>) {
     let mut wrong = Vec::new();
     let (mut equal, mut refused) = (0, 0);
-    for (function, count) in &counts {
+    for (function, count) in counts {
         say(&format!(
             "{function}: {} equal, {} refused",
             count.equal, count.refused
@@ -70,7 +79,7 @@ fn every_cell_is_equal_by_value_or_refused_by_type() {
         wrong.extend(count.wrong.iter().cloned());
     }
     say(&format!(
-        "{} cells of {} functions: {equal} equal, {refused} refused",
+        "{} {what} of {} functions: {equal} equal, {refused} refused",
         equal + refused + wrong.len(),
         counts.len()
     ));
@@ -81,7 +90,7 @@ fn every_cell_is_equal_by_value_or_refused_by_type() {
 /// Otherwise the matrix would prove nothing.
 #[test]
 fn without_translation_every_translated_function_goes_wrong() {
-    let counts = judged("off");
+    let counts = judged("off", cells_of);
     let right: BTreeSet<&str> = counts
         .iter()
         .filter(|(_, count)| count.wrong.is_empty())

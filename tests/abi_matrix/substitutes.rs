@@ -6,7 +6,8 @@ use hiplazy_abi::Version;
 use crate::cell::{Cell, Check, Outcome, Passed, Place};
 use crate::child::{Runtime, make, runtimes};
 use crate::common::say;
-use crate::oracle::{Conversion, Expected, Refusal, Variant, Wanted, number};
+use crate::conversion::{Conversion, Variant};
+use crate::oracle::{Refusal, exactly, number};
 use crate::tables::{HEADERS, tables};
 
 const R0600: &str = "hipDeviceProp_tR0600";
@@ -116,15 +117,10 @@ fn plain(function: &str, watched: &str, headers: Version, runtime: &Runtime) -> 
 
 fn all(place: Place, bytes: Vec<u8>) -> Check {
     let size = bytes.len();
-    let expected = Expected {
-        field: "all of it".to_string(),
-        bytes: 0..size,
-        wanted: Wanted::OneOf(vec![bytes]),
-    };
     Check {
         place,
         size,
-        expected: vec![expected],
+        expected: exactly(&bytes),
     }
 }
 
