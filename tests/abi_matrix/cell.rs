@@ -141,8 +141,7 @@ impl Cell {
             let broken = answer.broken;
             return Err(format!("{broken} bytes around the buffers were written"));
         }
-        let reached = answer.calls != 0;
-        if !reached || (answer.succeeded && answer.status != 0) {
+        if !answer.is_reached() || (answer.succeeded && answer.status != 0) {
             self.judge_refusal(answer)?;
             return Ok(Outcome::Refused);
         }

@@ -38,6 +38,13 @@ pub(crate) struct Answer {
     pub(crate) buffers: BTreeMap<usize, Vec<u8>>,
 }
 
+impl Answer {
+    /// Whether the call has got as far as the runtime.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.calls != 0
+    }
+}
+
 /// Every version that can be faked, and the derivative.
 pub(crate) fn runtimes() -> &'static [Runtime] {
     static BUILT: OnceLock<Vec<Runtime>> = OnceLock::new();

@@ -20,6 +20,7 @@ mod conversion;
 mod flags;
 mod matrix;
 mod oracle;
+mod policy;
 mod random;
 mod substitutes;
 mod tables;
