@@ -13,12 +13,8 @@ unsafe fn forward(value: *mut c_int, attribute: u32, device: c_int) -> Status {
 /// since.
 const GONE: [u32; 5] = [64, 86, 10001, 10003, 10004];
 
-/// `hipDeviceGetAttribute` across the step from 5 to 6, in either direction.
-pub(super) unsafe extern "C" fn get_5_6(
-    value: *mut c_int,
-    attribute: u32,
-    device: c_int,
-) -> Status {
+/// `hipDeviceGetAttribute`, in either direction.
+unsafe fn without_gone(value: *mut c_int, attribute: u32, device: c_int) -> Status {
     if GONE.contains(&attribute) {
         return refuse(
             Real::hipDeviceGetAttribute,
@@ -28,6 +24,26 @@ pub(super) unsafe extern "C" fn get_5_6(
     }
     // SAFETY: as the caller called it.
     unsafe { forward(value, attribute, device) }
+}
+
+/// `hipDeviceGetAttribute`.
+pub(super) unsafe extern "C" fn get_h5_r6(
+    value: *mut c_int,
+    attribute: u32,
+    device: c_int,
+) -> Status {
+    // SAFETY: as the caller called it.
+    unsafe { without_gone(value, attribute, device) }
+}
+
+/// `hipDeviceGetAttribute`.
+pub(super) unsafe extern "C" fn get_h6_r5(
+    value: *mut c_int,
+    attribute: u32,
+    device: c_int,
+) -> Status {
+    // SAFETY: as the caller called it.
+    unsafe { without_gone(value, attribute, device) }
 }
 
 /// `hipDeviceAttributePciChipId` of 7.0, which is another attribute since 7.1.

@@ -9,28 +9,8 @@ use hiplazy_abi::{
     parse_exports, parse_functions, parse_history, parse_layouts, parse_prototypes, rust_type,
 };
 
-/// Enumerators that only say how many there are or keep a place: nobody passes them.
-const MARKERS: [(&str, &str); 14] = [
-    (
-        "hipDeviceAttributeUnused1",
-        "keeps the place of an attribute that 6.0 dropped",
-    ),
-    (
-        "hipDeviceAttributeUnused2",
-        "keeps the place of an attribute that 6.0 dropped",
-    ),
-    (
-        "hipDeviceAttributeUnused3",
-        "keeps the place of an attribute that 6.0 dropped",
-    ),
-    (
-        "hipDeviceAttributeUnused4",
-        "keeps the place of an attribute that 6.0 dropped",
-    ),
-    (
-        "hipDeviceAttributeUnused5",
-        "keeps the place of an attribute that 6.0 dropped",
-    ),
+/// Enumerators that only say how many there are: nobody passes them.
+const MARKERS: [(&str, &str); 9] = [
     ("hipErrorTbd", "ends the list"),
     ("hipFuncAttributeMax", "ends the list"),
     ("HIP_FUNC_ATTRIBUTE_MAX", "ends the list"),
