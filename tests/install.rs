@@ -22,6 +22,8 @@ mod licences;
 mod linkers;
 #[path = "install/table.rs"]
 mod table;
+#[path = "install/translation.rs"]
+mod translation;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

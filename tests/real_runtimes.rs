@@ -209,13 +209,13 @@ impl Real {
         let hsa = exports(&self.hsa);
         let mut present = 0;
         let mut expected = Vec::new();
+        let hiplazy = real_name(&self.hiplazy);
         for Function { name, library, .. } in manifest() {
             let (exported, file) = match library {
                 Library::Hip => (&hip, &self.runtime),
                 Library::Hiprtc => (&hiprtc, &self.hiprtc),
                 Library::Hsa => (&hsa, &self.hsa),
             };
-            let hiplazy = real_name(&self.hiplazy);
             expected.push(if exported.contains(&name) {
                 present += 1;
                 let file = real_name(file);
@@ -395,6 +395,27 @@ mod hip_7_14 {
             }
         }
 
+        /// What a tool's device is to the runtime, in the numbers of the caller's headers: type
+        /// 2 is hipMemoryTypeDevice in HIP 6 and newer, 1 in HIP 5.
+        pointer_attributes_are_in_the_callers_numbers(linked) {
+            let Some(real) = Real::hip_7_14(linked) else { return };
+            let mut command = with_tool(&real);
+            command.env("TOOL_REPLACE", "1").arg("pointer");
+            let of = |kind: u32| format!(
+                "pointer status=0 type={kind} device=3 same=1 managed=0 flags=0x1234 broken=0"
+            );
+            assert_eq!(lines(&mut command), [of(1), of(2)]);
+        }
+
+        /// The struct of HIP 6 arrives as that of HIP 7.
+        fill_nodes_of_hip_6_arrive_in_the_struct_of_hip_7(linked) {
+            let Some(real) = Real::hip_7_14(linked) else { return };
+            let mut command = with_tool(&real);
+            command.env("TOOL_REPLACE", "1").arg("fill");
+            let expected = "fill status=0 same=1 element=4 height=3 pitch=512 value=0x55 width=100";
+            assert_eq!(lines(&mut command), [expected]);
+        }
+
         hiprtc_compiles_with_the_library_beside_the_runtime(linked) {
             let Some(real) = Real::hip_7_14(linked) else { return };
             real.check_hiprtc();
@@ -414,6 +435,11 @@ mod hip_7_14 {
 
 mod hip_5_2_3 {
     use super::*;
+
+    const ABSENT: &str = "properties status=302 written=no from_tool=0 broken=0";
+    /// hipErrorInvalidDevice, as there is none.
+    const LEGACY: &str = "legacy status=101 written=no broken=0";
+    const NO_DEVICE: &str = "properties status=101 written=no from_tool=0 broken=0";
 
     /// What 5.2.3 answers otherwise than 7.14: it does not have the codes yet, and
     /// hipErrorTbd has moved from 1054 to 1055 since.
@@ -462,15 +488,26 @@ mod hip_5_2_3 {
             assert_eq!(found, expected);
         }
 
-        /// The 1472-byte struct came with HIP 6: the call is answered by the runtime's
-        /// function for the older one, and not for want of a name.
-        properties_r0600_is_asked_of_the_older_function(linked) {
+        /// The 1472-byte struct came with HIP 6: the legacy function of the unsuffixed name,
+        /// which this runtime has, stands in, and its answer is the caller's.
+        properties_r0600_answer_what_the_legacy_function_answers(linked) {
             let Some(real) = Real::hip_5_2(linked) else { return };
-            if without_gpu("HIP 5.2.3's device properties") {
-                let found = real.ask(&["properties", "last_error"]);
-                let invalid_device = "properties status=101 written=no from_tool=0 broken=0";
-                assert_eq!(found, [invalid_device, "last_error "]);
+            if without_gpu("HIP 5.2.3's properties") {
+                let expected = [LEGACY, NO_DEVICE, NO_DEVICE, "last_error "];
+                let found = real.ask(&["legacy", "properties", "properties", "last_error"]);
+                assert_eq!(found, expected);
             }
+        }
+
+        /// Without translation it is absent, and the text says why.
+        properties_r0600_is_absent_with_translation_off(linked) {
+            let Some(real) = Real::hip_5_2(linked) else { return };
+            let mut command = real.command();
+            command.env("HIPLAZY_RUNTIME", &real.runtime).env("HIPLAZY_ABI", "off");
+            let found = lines(command.args(["properties", "last_error", "properties"]));
+            let [first, why, second] = &found[..] else { panic!("{found:#?}") };
+            assert_eq!([first, second], [ABSENT, ABSENT]);
+            assert!(why.contains("hipGetDevicePropertiesR0600"), "{why}");
         }
 
         what_came_later_is_absent_and_says_why(linked) {

@@ -28,7 +28,7 @@ fn known() -> &'static Mutex<Known> {
 pub(crate) fn numbers(domain: &str, version: Version) -> &'static [Named] {
     let mut known = known().lock().unwrap();
     let of = (domain.to_string(), version);
-    *known.numbers.entry(of).or_insert_with(|| {
+    known.numbers.entry(of).or_insert_with(|| {
         let constants = tables().constants(domain, version);
         let mut numbers: Vec<Named> = constants
             .map(|constant| (constant.name.clone(), constant.value as u64))

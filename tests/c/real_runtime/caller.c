@@ -9,6 +9,10 @@
  *   properties            hipGetDevicePropertiesR0600 of device 0: whether it wrote, and how
  *                         many of the bytes are the tool library's (tool.h)
  *   newer                 hipExtGetLastError, which came with HIP 6.0
+ *   legacy                hipGetDeviceProperties, the older function, of device 0
+ *   pointer               hipPointerGetAttributes, for headers of HIP 5 and then of HIP 6
+ *   fill                  hipDrvGraphAddMemsetNode, for headers of HIP 6: what the tool
+ *                         library was given
  *   last_error            hiplazy_last_error
  *   hip_error CODE        name and text of a hipError_t
  *   hiprtc_error CODE     text of a hiprtcResult
@@ -32,6 +36,18 @@ int hiplazy_hipRuntimeGetVersion(int *version);
 int hiplazy_hipGetDeviceCount(int *count);
 int hiplazy_hipGetDevicePropertiesR0600(void *properties, int device);
 int hiplazy_hipExtGetLastError(void);
+int hiplazy_hipGetDeviceProperties(void *properties, int device);
+int hiplazy_hipPointerGetAttributes_h5(struct tool_pointer *attributes, void *pointer);
+int hiplazy_hipPointerGetAttributes_h6(struct tool_pointer *attributes, void *pointer);
+/* HIP_MEMSET_NODE_PARAMS */
+struct fill {
+    void *dst;
+    size_t pitch;
+    unsigned value, element_size;
+    size_t width, height;
+};
+int hiplazy_hipDrvGraphAddMemsetNode_h6(void **node, void *graph, void *const *dependencies,
+                                        size_t count, const struct fill *fill, void *context);
 const char *hiplazy_hipGetErrorName(int code);
 const char *hiplazy_hipGetErrorString(int code);
 const char *hiplazy_hiprtcGetErrorString(int code);
@@ -76,6 +92,43 @@ static void properties(void)
     printf("properties status=%d written=%s from_tool=%zu broken=%zu\n", status,
            FAKEHIP_GUARD_UNTOUCHED(guarded) ? "no" : "yes",
            FAKEHIP_GUARD_UNTOUCHED(guarded) ? 0 : from_tool, FAKEHIP_GUARD_BROKEN(guarded));
+}
+
+static void legacy(void)
+{
+    /* 792 bytes */
+    FAKEHIP_GUARDED(struct { _Alignas(8) char bytes[792]; }) guarded;
+    FAKEHIP_GUARD(guarded);
+    int status = hiplazy_hipGetDeviceProperties(&guarded.value, 0);
+    printf("legacy status=%d written=%s broken=%zu\n", status,
+           FAKEHIP_GUARD_UNTOUCHED(guarded) ? "no" : "yes", FAKEHIP_GUARD_BROKEN(guarded));
+}
+
+static void pointer(void)
+{
+    FAKEHIP_GUARDED(struct tool_pointer) guarded;
+    for (int headers = 5; headers <= 6; headers++) {
+        FAKEHIP_GUARD(guarded);
+        int status = headers == 5 ? hiplazy_hipPointerGetAttributes_h5(&guarded.value, &guarded)
+                                  : hiplazy_hipPointerGetAttributes_h6(&guarded.value, &guarded);
+        const struct tool_pointer *it = &guarded.value;
+        printf("pointer status=%d type=%u device=%d same=%d managed=%d flags=%#x broken=%zu\n", status,
+               it->type, it->device, it->device_pointer == &guarded, it->is_managed, it->flags,
+               FAKEHIP_GUARD_BROKEN(guarded));
+    }
+}
+
+static void fill(void)
+{
+    struct fill own = {.dst = &own, .pitch = 512, .value = 0x55, .element_size = 4, .width = 100, .height = 3};
+    const struct tool_fill *(*given)(void) =
+        (const struct tool_fill *(*)(void))dlsym(RTLD_DEFAULT, "tool_given_fill");
+    void *node;
+    int status = hiplazy_hipDrvGraphAddMemsetNode_h6(&node, &own, NULL, 0, &own, &own);
+    const struct tool_fill *it = given ? given() : NULL;
+    if (it)
+        printf("fill status=%d same=%d element=%u height=%zu pitch=%zu value=%#x width=%zu\n", status,
+               it->dst == &own, it->element_size, it->height, it->pitch, it->value, it->width);
 }
 
 static const char *or_null(const char *text)
@@ -133,7 +186,7 @@ static void hsa(void)
 
 static void fake(void)
 {
-    int (*replace)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "tool_replace_properties");
+    int (*replace)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "tool_replace");
     if (!replace)
         printf("fake no tool\n");
     else
@@ -163,6 +216,12 @@ int main(int argc, char **argv)
             properties();
         else if (!strcmp(word, "newer"))
             printf("newer status=%d\n", hiplazy_hipExtGetLastError());
+        else if (!strcmp(word, "legacy"))
+            legacy();
+        else if (!strcmp(word, "pointer"))
+            pointer();
+        else if (!strcmp(word, "fill"))
+            fill();
         else if (!strcmp(word, "last_error"))
             printf("last_error %s\n", hiplazy_last_error());
         else if (!strcmp(word, "hip_error") && left >= 1)
