@@ -8,7 +8,7 @@ use crate::calls::{FIXED, POINTED_TO};
 use crate::cell::{Check, Passed, Place, UNTOUCHED};
 use crate::cells::Builder;
 use crate::constants::{counterpart, numbers};
-use crate::conversion::{Conversion, Filled, Variant};
+use crate::conversion::{Conversion, Filled};
 use crate::flags::{flag_sets, flags, same_flags};
 use crate::oracle::{Expected, Refusal, Wanted, exactly, number, one};
 use crate::tables::{canonical, range, tables};
@@ -116,8 +116,18 @@ impl Builder<'_> {
             ["places", all @ ..] => self.places(got, all, variant),
             ["lazy"] => {
                 let value = |version| tables().value("hipIpcMemLazyEnablePeerAccess", version);
-                let wanted = Wanted::OneOf(vec![number(value(self.runtime).unwrap(), 4)]);
-                let part = Part::of(Passed::Value(value(self.headers).unwrap()));
+                let (flag, there) = (value(self.headers), value(self.runtime));
+                let (flag, there) = (flag.unwrap(), there.unwrap());
+                let is_known = variant == 0;
+                // There is no other flag: it is refused, by the runtime if all are the same.
+                let (passed, refusal) = match is_known {
+                    true => (flag, Refusal::Never),
+                    false if flag == there => (flag ^ 1, Refusal::Never),
+                    false => (flag ^ 1, Refusal::Must),
+                };
+                let wanted = if is_known { there } else { passed };
+                let wanted = Wanted::OneOf(vec![number(wanted, 4)]);
+                let part = Part::of(Passed::Value(passed)).or_refused(refusal);
                 part.check(given, 4, one("the flag", 0..4, wanted))
             }
             ["handle"] => {
@@ -197,10 +207,8 @@ impl Builder<'_> {
 
     fn record(&self, place: usize, kind: &str, record: &str, variant: usize) -> Part {
         let mut conversion = self.conversion(record, kind != "fill");
-        let chosen = match self.seed {
-            Some(seed) => Variant::Random(seed + variant as u64),
-            None => conversion.variants()[variant],
-        };
+        let ways = self.ways.get().expect("the line has one struct");
+        let chosen = ways[variant];
         let mut filled = conversion.fill(chosen);
         let layout = conversion.from.0;
         let size = conversion.to.0.size as usize;

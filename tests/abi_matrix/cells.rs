@@ -1,6 +1,8 @@
 //! The cells of the matrix: every call of `calls.rs`, for every headers on every runtime, in
 //! every variant of what is passed or answered.
 
+use std::cell::OnceCell;
+
 use hiplazy_abi::{Action, Version, break_of};
 
 use crate::calls::CALLS;
@@ -56,6 +58,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) action: Option<Action>,
     /// Structs are filled at random, from this number on.
     pub(crate) seed: Option<u64>,
+    /// The ways to fill the struct of the line.
+    pub(crate) ways: OnceCell<Vec<Variant>>,
 }
 
 /// How many random structs there are of a call.
@@ -70,6 +74,7 @@ impl<'a> Builder<'a> {
             runtime,
             action: line.map(|line| line.action),
             seed: None,
+            ways: OnceCell::new(),
         }
     }
 
@@ -81,8 +86,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The cells for one line of arguments.
-    pub(crate) fn cells(&self, arguments: &str) -> Vec<Cell> {
+    /// The cells for one line of arguments, of which one may be a struct.
+    pub(crate) fn cells(self, arguments: &str) -> Vec<Cell> {
         let arguments: Vec<Vec<&str>> = arguments
             .split(", ")
             .map(|argument| argument.split_whitespace().collect())
@@ -98,8 +103,8 @@ impl<'a> Builder<'a> {
             .position(|names| names.len() == count)
             .unwrap();
         // No runtime finds fault with what it answers itself, or with flags.
-        let may_fail = STRUCTS.contains(&arguments[varied][0]) || arguments[varied][0] == "enum";
-        let is_plain = !may_fail || arguments[varied][0] == "fill";
+        let kind = arguments[varied][0];
+        let is_plain = !["in", "array", "both", "enum", "lazy"].contains(&kind);
         let cell = |number: usize| {
             let numbers = variants.iter().map(|names| number % names.len());
             let parts = arguments.iter().map(Vec::as_slice).zip(numbers);
@@ -154,10 +159,10 @@ impl<'a> Builder<'a> {
         match argument {
             [kind, record] if STRUCTS.contains(kind) => {
                 let conversion = self.conversion(record, *kind != "fill");
-                let variants = match self.seed {
+                let variants = self.ways.get_or_init(|| match self.seed {
                     Some(seed) => (0..RANDOM).map(|it| Variant::Random(seed + it)).collect(),
                     None => conversion.variants(),
-                };
+                });
                 let name = |variant: &Variant| conversion.name(*variant);
                 variants.iter().map(name).collect()
             }
@@ -165,6 +170,7 @@ impl<'a> Builder<'a> {
                 let sets = flag_sets();
                 sets.iter().map(|set| set.join(" ")).collect()
             }
+            ["lazy"] => vec!["Plain".to_string(), "another flag".to_string()],
             ["enum", domain] => names(domain, self.headers),
             ["out" | "data" | "places", domain, ..] if tables().is_enum(domain) => {
                 names(domain, self.runtime)
