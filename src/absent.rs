@@ -13,7 +13,7 @@ use crate::{error_texts, thread, translate};
 const OUT_OF_MEMORY: c_int = 2;
 const NO_DEVICE: c_int = 100;
 const SYMBOL_NOT_FOUND: c_int = 302;
-const INIT_FAILED: c_int = 303;
+pub(crate) const INIT_FAILED: c_int = 303;
 const HIPRTC_INTERNAL_ERROR: c_int = 11;
 const HSA_ERROR: c_int = 0x1000;
 

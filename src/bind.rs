@@ -166,16 +166,30 @@ fn translator(number: u8, loaded: &'static Loaded, scope: Scope) -> *mut c_void 
     translate::address(number).cast_mut()
 }
 
-/// Whether callers of entry `index` cannot be given the runtime's own function, because it
-/// needs a translator, is refused, or has something stand in for it.
-pub(crate) fn needs_own_entry(index: usize) -> bool {
+/// Whose function callers of an entry are to be given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Runtimes,
+    /// Ours: it needs a translator, is refused, or has something stand in for it.
+    Ours,
+    Nobodys,
+}
+
+/// Whose function callers of entry `index` are to be given by the bound HIP runtime.
+pub(crate) fn whose(index: usize) -> Whose {
     let Some(runtime) = state(Library::Hip).loaded.get() else {
-        return false;
+        return Whose::Nobodys;
     };
     let asked = Asked::now();
-    match resolve(index, runtime, asked.scope) {
+    let is_ours = match resolve(index, runtime, asked.scope) {
         Some(_) => breaks::decide(index, runtime, asked.policy, true) != Decision::Direct,
-        None => breaks::substitute(index, asked.policy).is_some(),
+        None if breaks::substitute(index, asked.policy).is_some() => true,
+        None => return Whose::Nobodys,
+    };
+    if is_ours {
+        Whose::Ours
+    } else {
+        Whose::Runtimes
     }
 }
 
@@ -422,10 +436,16 @@ fn address_while_opening(index: usize, library: Library) -> Result<*mut c_void, 
         let opened = open::open(library, file, true, false, &mut Text::new(&mut buffer));
         if let Ok(loaded) = opened
             && let Some(address) = loaded.handle.symbol(name, functions::node(index))
-            // A translator needs functions that are found with the whole table.
-            && breaks::decide(index, &loaded, Policy::asked_for(), false) == Decision::Direct
         {
-            return Ok(address);
+            let decision = breaks::decide(index, &loaded, Policy::asked_for(), false);
+            if decision == Decision::Direct {
+                return Ok(address);
+            }
+            // A translator needs functions that are found with the whole table.
+            return Err(Cause::Untranslatable {
+                code: absent::INIT_FAILED,
+                why: c"called by a constructor while the runtime is being opened, with headers that need a translation for it; that is bound when the runtime is",
+            });
         }
     }
     Err(Cause::Opening(library))

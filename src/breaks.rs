@@ -11,6 +11,10 @@ use crate::functions;
 use crate::header_version;
 use crate::loaded::{Library, Loaded};
 use crate::log::{Level, log};
+use crate::thread;
+
+/// The oldest ABI major that the table knows.
+const OLDEST: u32 = 5;
 
 /// A HIP version without its patch number: `major * 100 + minor`.
 pub(crate) type Version = u16;
@@ -123,6 +127,10 @@ pub(crate) fn decide(index: usize, runtime: &Loaded, policy: Policy, ask: bool) 
         say_unknown();
     }
     let decision = match by_major(rules, headers, runtime.major) {
+        // Of a runtime that has no number, neither in its SONAME nor in its version.
+        _ if runtime.major < OLDEST && headers != 0 => Decision::Refuse(
+            c"what it means differs between versions of HIP, and the runtime says neither by its SONAME nor by its version which it is",
+        ),
         Decision::AskVersion if ask => by_version(rules, headers, runtime),
         decision => decision,
     };
@@ -155,7 +163,7 @@ fn say_unknown() {
     if !SAID.swap(true, Ordering::Relaxed) {
         log(Level::Info, |text| {
             text.str(
-                "the HIP version of the caller's headers is not known, so functions whose structs changed between HIP versions are passed through as they are; the CMake and pkg-config targets make it known",
+                "the HIP version of the caller's headers is not known, so functions whose structs changed between HIP versions are passed through as they are; redirect.h makes it known, or header_version.c of the installed tree, which the CMake targets add",
             );
         });
     }
@@ -202,10 +210,28 @@ fn by_major(rules: &[Rule], headers: Version, major: u32) -> Decision {
 
 /// The decision for the version that the runtime says it is.
 fn by_version(rules: &[Rule], headers: Version, runtime: &Loaded) -> Decision {
-    let version = version_of(runtime.version());
-    if u32::from(version / 100) != runtime.major {
+    let number = match runtime.known_version() {
+        Some(known) => known,
+        // A profiler that sees the runtime being asked may call the same function, which
+        // would ask again.
+        None => match thread::while_asking(|| runtime.version()) {
+            Some(number) => number,
+            None => {
+                return Decision::Refuse(
+                    c"what it means differs within this major of HIP, and the runtime is being asked for its version on this thread; a later call works",
+                );
+            }
+        },
+    };
+    let version = version_of(number);
+    if version == 0 {
         return Decision::Refuse(
             c"what it means differs within this major of HIP, and the runtime does not say its version",
+        );
+    }
+    if u32::from(version / 100) != runtime.major {
+        return Decision::Refuse(
+            c"what it means differs between versions of HIP, and the runtime's version is of another major than its SONAME",
         );
     }
     exactly(rules, headers, version)

@@ -85,12 +85,13 @@ impl Failure {
                     .str(". The caller's headers");
                 let index = self.function.unwrap_or(usize::MAX);
                 if let headers @ 1.. = breaks::headers_of(index) {
-                    text.str(" are of HIP ").number((headers / 100).into());
-                    text.str(".").number((headers % 100).into());
                     // An entry knows where the generation of headers begins.
-                    if functions::since(index) != 0 {
-                        text.str(" or of the versions after it that have the same");
-                    }
+                    text.str(match functions::since(index) {
+                        0 => " are of HIP ",
+                        _ => " are of the generation that begins with HIP ",
+                    });
+                    text.number((headers / 100).into());
+                    text.str(".").number((headers % 100).into());
                 }
                 text.str(", the runtime is ").c_str(loaded.path).str(" (");
                 loaded.describe_version(text);

@@ -101,14 +101,23 @@ pub(crate) fn substitute(index: usize) -> Option<u8> {
     (substitute != u8::MAX).then_some(substitute)
 }
 
-/// The entry of function `index` for callers with headers of version `headers`.
+/// The entry of function `index` for callers with headers of version `headers`; the plain
+/// one if that is 0, which is unknown.
 pub(crate) fn entry_for(index: usize, headers: Version) -> usize {
+    if headers == 0 {
+        return index;
+    }
     let name = FUNCTIONS.get(index).map(|entry| entry.name);
-    let generations = FUNCTIONS.iter().enumerate().filter(|(_, entry)| {
-        Some(entry.name) == name && entry.since != 0 && entry.since <= headers
-    });
-    let newest = generations.max_by_key(|(_, entry)| entry.since);
-    newest.map_or(index, |(place, _)| place)
+    let generations = || {
+        let entries = FUNCTIONS.iter().enumerate();
+        entries.filter(|(_, entry)| Some(entry.name) == name && entry.since != 0)
+    };
+    let newest = generations()
+        .filter(|(_, entry)| entry.since <= headers)
+        .max_by_key(|(_, entry)| entry.since);
+    // Older than the first that are known to declare it.
+    let earliest = || generations().min_by_key(|(_, entry)| entry.since);
+    newest.or_else(earliest).map_or(index, |(place, _)| place)
 }
 
 /// The number of the function with this link name.
@@ -180,6 +189,7 @@ mod tests {
             (604, "hipDeviceGetAttribute_h6"),
             (700, "hipDeviceGetAttribute_h7"),
             (714, "hipDeviceGetAttribute_h71"),
+            (405, "hipDeviceGetAttribute_h5"),
         ] {
             assert_eq!(entry_for(plain, headers), place(entry));
         }

@@ -142,6 +142,11 @@ impl Loaded {
         version
     }
 
+    /// The same if it has been asked before.
+    pub(crate) fn known_version(&self) -> Option<c_int> {
+        Some(self.version.load(Ordering::Relaxed)).filter(|known| *known != NOT_ASKED)
+    }
+
     pub(crate) fn describe_version(&self, text: &mut Text) {
         let version = self.version();
         if let Ok(version @ 1..) = u32::try_from(version) {

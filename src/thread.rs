@@ -25,6 +25,8 @@ const TEXT_SIZE: usize = 12 * 1024;
 struct Block {
     /// Depth of our own `dlopen` calls on this thread.
     opening: u32,
+    /// Whether this thread is asking the runtime for its version.
+    asking: bool,
     /// What `hipGetLastError` answers while there is no runtime.
     code: c_int,
     failure: Option<Failure>,
@@ -168,5 +170,24 @@ pub(crate) fn while_opening<R>(open: impl FnOnce() -> R) -> Option<R> {
     let result = open();
     // SAFETY: as above.
     unsafe { (*block).opening -= 1 };
+    Some(result)
+}
+
+/// Runs `ask` with this thread marked as asking the runtime for its version.
+///
+/// `None`, without running it, if the thread is asking already, or if there is no memory
+/// for the mark.
+pub(crate) fn while_asking<R>(ask: impl FnOnce() -> R) -> Option<R> {
+    let block = block()?;
+    // SAFETY: the block is this thread's alone and no reference into it is live, here and
+    // after `ask`, which may call back into this file.
+    if unsafe { (*block).asking } {
+        return None;
+    }
+    // SAFETY: as above.
+    unsafe { (*block).asking = true };
+    let result = ask();
+    // SAFETY: as above.
+    unsafe { (*block).asking = false };
     Some(result)
 }

@@ -239,9 +239,15 @@ pub(super) struct Derivative {
 }
 layout!(Derivative: 1480 bytes; properties at 0, more at 1472);
 
+/// Whether the runtime is the derivative, which has both functions with that struct.
+fn is_derivative() -> bool {
+    let both = [Real::hipGetDeviceProperties_v2, Real::hipChooseDevice_v2];
+    both.iter().all(|function| !function.address().is_null())
+}
+
 /// `hipGetDevicePropertiesR0600` by what the runtime has instead.
 pub(super) unsafe extern "C" fn get_r0600(properties: *mut R0600, device: c_int) -> Status {
-    if !Real::hipGetDeviceProperties_v2.address().is_null() {
+    if is_derivative() {
         let mut own = MaybeUninit::<Derivative>::zeroed();
         let place = match properties.is_null() {
             true => core::ptr::null_mut(),
@@ -277,7 +283,7 @@ pub(super) unsafe extern "C" fn choose_r0600(
 ) -> Status {
     // SAFETY: null or the caller's struct.
     let given = unsafe { properties.as_ref() };
-    if !Real::hipChooseDevice_v2.address().is_null() {
+    if is_derivative() {
         let own = given.map(|given| Derivative {
             properties: *given,
             more: 0,

@@ -206,7 +206,11 @@ fn convert<S, T>(
     let steps = unsafe { core::slice::from_raw_parts(steps, count as usize) };
     let size = steps.len().checked_mul(size_of::<T>());
     let Some(mut buffer) = size.and_then(Buffer::new) else {
-        return OUT_OF_MEMORY;
+        return refuse(
+            function,
+            OUT_OF_MEMORY,
+            c"no memory for the converted parameters",
+        );
     };
     let own: *mut T = buffer.as_mut_ptr().cast();
     for (index, given) in steps.iter().enumerate() {

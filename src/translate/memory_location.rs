@@ -18,11 +18,22 @@ const CPU: c_int = -1;
 
 const NO_PLACE: &CStr = c"only a device or the host as a whole can be named to this runtime: hipMemLocationTypeDevice or hipMemLocationTypeHost";
 
-fn device(location: Location) -> Option<c_int> {
-    match location.r#type {
-        1 => Some(location.id), // Device
-        2 => Some(CPU),         // Host
-        _ => None,
+/// `hipErrorInvalidDevice`
+const INVALID_DEVICE: Status = 101;
+
+/// The device's number, or the answer to a place that has none.
+fn device(function: Real, location: Location) -> Result<c_int, Status> {
+    match (location.r#type, location.id) {
+        // Device. A negative number is none; to the older functions -1 is the host.
+        (1, id @ 0..) => Ok(id),
+        (1, _) => Err(refuse(
+            function,
+            INVALID_DEVICE,
+            c"the location is a device of a negative number",
+        )),
+        // Host
+        (2, _) => Ok(CPU),
+        _ => Err(refuse(function, NOT_SUPPORTED, NO_PLACE)),
     }
 }
 
@@ -33,8 +44,9 @@ pub(super) unsafe extern "C" fn advise(
     advice: u32,
     location: Location,
 ) -> Status {
-    let Some(device) = device(location) else {
-        return refuse(Real::hipMemAdvise_v2, NOT_SUPPORTED, NO_PLACE);
+    let device = match device(Real::hipMemAdvise_v2, location) {
+        Ok(device) => device,
+        Err(status) => return status,
     };
     // SAFETY: the older function's prototype, and the caller's memory.
     unsafe {
@@ -59,8 +71,9 @@ pub(super) unsafe extern "C" fn prefetch(
             c"flags must be 0, as they are reserved",
         );
     }
-    let Some(device) = device(location) else {
-        return refuse(Real::hipMemPrefetchAsync_v2, NOT_SUPPORTED, NO_PLACE);
+    let device = match device(Real::hipMemPrefetchAsync_v2, location) {
+        Ok(device) => device,
+        Err(status) => return status,
     };
     // SAFETY: the older function's prototype, and the caller's memory.
     unsafe {

@@ -51,7 +51,7 @@ fn lacks(function: Real) -> Status {
     refuse(
         function,
         SYMBOL_NOT_FOUND,
-        c"not in the runtime, and so is what a newer function could be replaced by",
+        c"not in the runtime, which lacks the newer function too that it was to stand in for",
     )
 }
 

@@ -25,6 +25,9 @@ layout!(Attributes: 32 bytes; r#type at 0, device at 4, device_pointer at 8,
 /// `HIP_POINTER_ATTRIBUTE_MEMORY_TYPE`, the attribute whose values were renumbered.
 const MEMORY_TYPE: u32 = 2;
 
+/// No memory type: what the runtime has not written.
+const UNWRITTEN: u32 = 0x8a5a_5a5a;
+
 /// HIP 5 answers "invalid value" for memory that HIP 6 calls unregistered; what has no
 /// other number is answered in the same way.
 fn unknown(function: Real) -> Status {
@@ -77,13 +80,13 @@ pub(super) unsafe extern "C" fn get_one<const R5: bool>(
             call!(hipPointerGetAttribute(data => *mut c_void, attribute => u32, pointer => *mut c_void))
         };
     }
-    let mut kind = 0u32;
+    let mut kind = UNWRITTEN;
     let place = (&raw mut kind).cast();
     // SAFETY: this attribute is one number of 32 bits in every version.
     let status = unsafe {
         call!(hipPointerGetAttribute(place => *mut c_void, attribute => u32, pointer => *mut c_void))
     };
-    if status != SUCCESS {
+    if status != SUCCESS || kind == UNWRITTEN {
         return status;
     }
     let Some(kind) = memory_type::convert::<R5>(kind) else {
@@ -124,16 +127,18 @@ pub(super) unsafe extern "C" fn get_many<const R5: bool>(
     if !asked.contains(&MEMORY_TYPE) {
         return forward(data);
     }
-    let Some(size) = count_of.checked_mul(size_of::<*mut c_void>()) else {
-        return INVALID_VALUE;
-    };
-    let Some(mut buffer) = Buffer::new(size) else {
-        return OUT_OF_MEMORY;
+    let size = count_of.checked_mul(size_of::<*mut c_void>());
+    let Some(mut buffer) = size.and_then(Buffer::new) else {
+        return refuse(
+            Real::hipDrvPointerGetAttributes,
+            OUT_OF_MEMORY,
+            c"no memory for a list of as many places as there are attributes",
+        );
     };
     // The runtime's number for the memory type; the same however often it is asked. It is
     // asked alone at first: the other attributes go right into the caller's places, which
     // stay as they are if it has no counterpart.
-    let mut kind = 0u32;
+    let mut kind = UNWRITTEN;
     let (one, attribute) = (1, MEMORY_TYPE);
     let mut kind_place: *mut c_void = (&raw mut kind).cast();
     // SAFETY: one attribute and its place, which is one number of 32 bits.
@@ -146,9 +151,10 @@ pub(super) unsafe extern "C" fn get_many<const R5: bool>(
     if status != SUCCESS {
         return status;
     }
-    let Some(converted) = memory_type::convert::<R5>(kind) else {
+    let converted = memory_type::convert::<R5>(kind);
+    if converted.is_none() && kind != UNWRITTEN {
         return unknown(Real::hipDrvPointerGetAttributes);
-    };
+    }
     let own: *mut *mut c_void = buffer.as_mut_ptr().cast();
     for (index, (attribute, place)) in asked.iter().zip(places).enumerate() {
         let place = match *attribute {
@@ -163,7 +169,10 @@ pub(super) unsafe extern "C" fn get_many<const R5: bool>(
         return status;
     }
     for (attribute, place) in asked.iter().zip(places) {
-        if *attribute == MEMORY_TYPE && !place.is_null() {
+        if let Some(converted) = converted
+            && *attribute == MEMORY_TYPE
+            && !place.is_null()
+        {
             // SAFETY: a place for this attribute, as the caller says.
             unsafe { place.cast::<u32>().write(converted) };
         }

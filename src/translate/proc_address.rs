@@ -3,11 +3,14 @@
 use core::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 
 use super::{SUCCESS, Status, call};
+use crate::bind::{self, Whose};
 use crate::breaks::Version;
-use crate::{bind, functions, slots};
+use crate::{functions, slots};
 
 /// `hipErrorNotFound`
 const NOT_FOUND: Status = 500;
+/// `HIP_GET_PROC_ADDRESS_SUCCESS`, `hipDriverEntryPointSuccess`
+const FOUND: c_uint = 0;
 /// `HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`, `hipDriverEntryPointSymbolNotFound`
 const SYMBOL_NOT_FOUND: c_uint = 1;
 /// No result of a look-up: the runtime has not written one.
@@ -15,16 +18,15 @@ const UNKNOWN: c_uint = c_uint::MAX;
 /// `hipEnablePerThreadDefaultStream`: the `_spt` function is meant, where there is one.
 const PER_THREAD_STREAM: u64 = 2;
 
-/// A look-up, as the caller wants it.
-struct LookUp {
+/// A look-up, as a caller with headers of version `HEADER` wants it.
+struct LookUp<const HEADER: Version> {
     symbol: *const c_char,
     address: *mut *mut c_void,
     found: *mut c_uint,
     is_per_thread: bool,
-    headers: Version,
 }
 
-impl LookUp {
+impl<const HEADER: Version> LookUp<HEADER> {
     /// Looks up in the runtime, and puts our own entry in the place of an address that the
     /// caller cannot call as it is, or that the runtime does not have and we do.
     ///
@@ -36,16 +38,19 @@ impl LookUp {
         // A place of our own, as the caller may want none.
         let mut found = UNKNOWN;
         let status = runtime(&raw mut found);
-        let is_missing = status == NOT_FOUND || found == SYMBOL_NOT_FOUND;
-        let own = match status == SUCCESS || is_missing {
+        // Any other answer than these, such as that the caller's version is too old for
+        // the function, is the runtime's to give.
+        let is_given = status == SUCCESS && (found == FOUND || found == UNKNOWN);
+        let is_missing = found == SYMBOL_NOT_FOUND || (status == NOT_FOUND && found == UNKNOWN);
+        let own = match is_given || is_missing {
             // SAFETY: as the caller promises.
-            true => unsafe { self.own_entry() },
+            true => unsafe { self.own_entry(is_given) },
             false => None,
         };
         if let Some(entry) = own {
             // SAFETY: not null, or there would be no entry.
             unsafe { self.address.write(entry) };
-            found = 0;
+            found = FOUND;
         }
         if found != UNKNOWN && !self.found.is_null() {
             // SAFETY: as the caller promises.
@@ -57,24 +62,48 @@ impl LookUp {
         }
     }
 
-    /// Our own entry, if the caller needs it.
+    /// Our own entry, if the caller needs it; `is_given` if the runtime gave an address.
     ///
     /// # Safety
     ///
     /// As for `answer`.
-    unsafe fn own_entry(&self) -> Option<*mut c_void> {
+    unsafe fn own_entry(&self, is_given: bool) -> Option<*mut c_void> {
         if self.symbol.is_null() || self.address.is_null() {
             return None;
         }
         // SAFETY: not null, hence a C string.
         let name = unsafe { CStr::from_ptr(self.symbol) };
-        let index = match self.is_per_thread {
-            true => per_thread(name).or_else(|| functions::find(name)),
-            false => functions::find(name),
+        let entry_of = |function| functions::entry_for(function, HEADER);
+        let per_thread = match self.is_per_thread {
+            true => per_thread(name).map(entry_of),
+            false => None,
         };
-        let index = functions::entry_for(index?, self.headers);
+        let (index, whose) = per_thread
+            .map(|index| (index, bind::whose(index)))
+            // Where there is none, the plain function is what the runtime gives.
+            .filter(|(_, whose)| *whose != Whose::Nobodys)
+            .or_else(|| {
+                let index = functions::find(name).map(entry_of)?;
+                Some((index, bind::whose(index)))
+            })?;
+        // What is asked through another getter is for the same headers.
+        if is_given && let Some(getter) = Self::getter(index) {
+            return Some(getter);
+        }
         // A slot is always callable.
-        bind::needs_own_entry(index).then(|| slots::content(index))
+        (whose == Whose::Ours).then(|| slots::content(index))
+    }
+
+    /// The function of this file for entry `index`, if that is such a function itself.
+    fn getter(index: usize) -> Option<*mut c_void> {
+        let getter = match functions::name(index)?.to_bytes() {
+            b"hipGetProcAddress" => get::<HEADER> as *mut c_void,
+            b"hipGetProcAddress_spt" => get_spt::<HEADER> as *mut c_void,
+            b"hipGetDriverEntryPoint" => entry_point::<HEADER> as *mut c_void,
+            b"hipGetDriverEntryPoint_spt" => entry_point_spt::<HEADER> as *mut c_void,
+            _ => return None,
+        };
+        Some(getter)
     }
 }
 
@@ -100,7 +129,7 @@ macro_rules! proc_address {
             found: *mut c_uint,
         ) -> Status {
             let is_per_thread = $is_per_thread || flags == PER_THREAD_STREAM;
-            let look_up = LookUp { symbol, address, found, is_per_thread, headers: HEADER };
+            let look_up = LookUp::<HEADER> { symbol, address, found, is_per_thread };
             // SAFETY: as the caller called it.
             unsafe {
                 look_up.answer(|found| {
@@ -132,7 +161,7 @@ macro_rules! entry_point {
             found: *mut c_uint,
         ) -> Status {
             let is_per_thread = $is_per_thread || flags == PER_THREAD_STREAM;
-            let look_up = LookUp { symbol, address, found, is_per_thread, headers: HEADER };
+            let look_up = LookUp::<HEADER> { symbol, address, found, is_per_thread };
             // SAFETY: as the caller called it.
             unsafe {
                 look_up.answer(|found| {

@@ -66,7 +66,7 @@ fn what_cannot_be_translated_is_refused_with_the_reason() {
         let title = cell.title();
         assert_eq!((answer.status, answer.calls), (801, 0), "{title}");
         let line = break_of(&tables().breaks, &cell.function, cell.headers, cell.runtime);
-        let headers = format!("headers are of HIP {}", generation(cell));
+        let headers = format!("the generation that begins with HIP {}", generation(cell));
         for part in [
             &cell.function,
             &line.unwrap().what,
