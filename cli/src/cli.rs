@@ -1,0 +1,164 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ColorChoice, Parser, Subcommand};
+
+/// The exit status when nothing could be looked at.
+pub const COULD_NOT_LOOK: u8 = 3;
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  clean, or notes only
+  1  warnings, or something beside what was looked at could not be read
+  2  a conflict
+  3  nothing could be looked at; also a wrong command line";
+
+const EXAMPLES: &str = "\
+Examples:
+  hiplazy lint dist/*.whl            before a release, in CI
+  hiplazy lint -v venv/lib           what is installed, with what to do about it
+  hiplazy doctor                     which runtime this machine would use, and why
+  hiplazy doctor --pid 4711          who bound to whom in a running process
+  hiplazy run -- python train.py     the same for a command, at its exit
+  hiplazy explain hipMemcpy3D        what changed about a function, and when";
+
+/// Who binds to whom in programs that use AMD's HIP, and what to do about it.
+#[derive(Debug, Parser)]
+#[command(name = "hiplazy", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// How to report.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What every command understands.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Print the report as JSON (schema 1)
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Report about names that begin with PREFIX instead of HIP's; may be repeated
+    #[arg(long, global = true, value_name = "PREFIX")]
+    pub prefix: Vec<String>,
+    /// Print nothing if there is nothing to do, and no progress
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// More details: evidence and advice; twice for everything
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// When to use colours; NO_COLOR is honoured
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// This machine, or a running process: which runtime, who binds to whom
+    Doctor(Doctor),
+    /// Start a command and report what bound to what
+    Run(Run),
+    /// Check files, folders and wheels, without running anything
+    Lint(Lint),
+    /// The same report from a log of LD_DEBUG=bindings
+    Log(Log),
+    /// What is known about a HIP function, or about a rule of these reports
+    Explain(Explain),
+    /// Print the manual page
+    Man,
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `hiplazy doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// A running process, of the same user; it is not stopped
+    #[arg(long, value_name = "PID")]
+    pub pid: Option<u32>,
+    /// What pages and pictures to write
+    #[command(flatten)]
+    pub pictures: Pictures,
+}
+
+/// `hiplazy run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Report when this function is first bound, not at the exit
+    #[arg(long, value_name = "NAME")]
+    pub at_symbol: Option<String>,
+    /// What pages and pictures to write
+    #[command(flatten)]
+    pub pictures: Pictures,
+    /// The command and its arguments
+    #[arg(required = true, last = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// `hiplazy lint`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Looks at every ELF program and shared library: files named, files in folders named, and
+members of wheels (.whl, .zip), which are read in place. Links to folders are followed
+once. Static libraries and object files are no objects that a process loads: they are
+counted and passed over. A corrupt file is reported and the scan goes on.
+
+Examples:
+  hiplazy lint dist/*.whl
+  hiplazy lint --json build/lib > report.json
+  hiplazy lint --allow bundled-runtime dist/")]
+pub struct Lint {
+    /// Files, folders and wheels
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Do not report this rule; may be repeated
+    #[arg(long, value_name = "RULE")]
+    pub allow: Vec<String>,
+}
+
+/// `hiplazy log`.
+#[derive(Debug, Args)]
+pub struct Log {
+    /// The log; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// What pages and pictures to write
+    #[command(flatten)]
+    pub pictures: Pictures,
+}
+
+/// `hiplazy explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// A function (hipMemcpy3D) or a rule (bare-export)
+    #[arg(value_name = "NAME")]
+    pub name: String,
+}
+
+/// Pages and pictures.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Pictures {
+    /// Also write one self-contained page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Also write a graph for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+}
+
+/// Whether output to `stream` has colours.
+pub fn colored(choice: ColorChoice, stream: &impl anstream::stream::RawStream) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never,
+    }
+}

@@ -1,0 +1,70 @@
+//! The commands. Each makes a [`Report`], which is printed in one place.
+
+mod doctor;
+mod explain;
+mod lint;
+mod log;
+mod process;
+mod run;
+mod shell;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::cli::{Arguments, Command, Common, Pictures, colored};
+use crate::names::Names;
+use crate::report::{Printing, Report};
+
+/// What a command fails with when it could not look: what was tried, why it failed,
+/// what helps.
+pub type Failure = Box<dyn Error>;
+
+/// Runs the command; the status is the report's.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let common = &arguments.common;
+    let names = Names::new(&common.prefix);
+    let none = Pictures::default();
+    let (report, pictures) = match &arguments.command {
+        Command::Man => return shell::man(),
+        Command::Completions { shell } => return shell::completions(*shell),
+        Command::Explain(explain) => return explain::run(explain, common),
+        Command::Lint(lint) => (lint::run(lint, common, &names)?, &none),
+        Command::Log(log) => (log::run(log, common, &names)?, &log.pictures),
+        Command::Run(run) => (run::run(run, common, &names)?, &run.pictures),
+        Command::Doctor(doctor) => {
+            let report = match doctor.pid {
+                Some(pid) => process::run(pid, common, &names)?,
+                None => doctor::run(common, &names)?,
+            };
+            (report, &doctor.pictures)
+        }
+    };
+    print(&report, pictures, common)
+}
+
+/// Prints a report and writes what else was asked for.
+fn print(report: &Report, pictures: &Pictures, common: &Common) -> Result<ExitCode, Failure> {
+    if pictures.html.is_some() || pictures.dot.is_some() {
+        return Err("--html and --dot are not built yet".into());
+    }
+    let printing = Printing {
+        json: common.json,
+        quiet: common.quiet,
+        verbose: common.verbose,
+        color: colored(common.color, &io::stdout()),
+    };
+    write_out(&report.print(printing))?;
+    Ok(ExitCode::from(report.exit() as u8))
+}
+
+/// Writes to standard output. A reader that has gone away (`| head`) is no error.
+fn write_out(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("cannot write the report: {error}").into())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,11 @@
+//! The parts of the `hiplazy` command: reading ELF objects, the rules, the reports and
+//! the commands themselves. A library so that its tests can use them; its interface is
+//! the command line.
+
+pub mod cli;
+pub mod commands;
+pub mod elf;
+pub mod finding;
+pub mod names;
+pub mod report;
+pub mod rules;

@@ -1,0 +1,31 @@
+//! The report for machines.
+
+use serde::Serialize;
+
+use super::Report;
+use crate::finding::Rule;
+
+#[derive(Serialize)]
+struct WithRules<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    /// The rules that the findings name.
+    rules: Vec<&'static Rule>,
+    /// The exit status.
+    exit: u8,
+}
+
+pub(super) fn render(report: &Report) -> String {
+    let mut rules: Vec<&'static Rule> = report.findings.iter().map(|found| found.rule).collect();
+    rules.sort_by_key(|rule| rule.id);
+    rules.dedup();
+    let whole = WithRules {
+        report,
+        rules,
+        exit: report.exit() as u8,
+    };
+    // Strings, numbers and lists only: nothing in a report can fail to be written.
+    let mut text = serde_json::to_string_pretty(&whole).unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -1,0 +1,207 @@
+//! Every rule: what can be found, what it means and what to do.
+
+use crate::finding::Rule;
+use crate::finding::Severity::{Conflict, Note, Warning};
+
+macro_rules! rules {
+    ($($(#[$doc:meta])* $name:ident = $rule:expr;)*) => {
+        $($(#[$doc])* pub static $name: Rule = $rule;)*
+
+        /// All rules, the worst first within a subject.
+        pub static ALL: &[&Rule] = &[$(&$name),*];
+    };
+}
+
+rules! {
+    /// A library that is no runtime exports names of the runtime, without a node.
+    BARE_EXPORT = Rule {
+        id: "bare-export",
+        severity: Conflict,
+        title: "exports names of the HIP runtime",
+        meaning: "once this library is in the global scope, every library loaded later calls it instead of the real runtime, also by references that ask for a version node",
+        now: "load the real runtime with RTLD_GLOBAL before this library, or this library with RTLD_LOCAL; both only move the problem",
+        owner: "hide the names: link with a version script that says `local: *` (or -fvisibility=hidden), or bind HIP with hiplazy, which exports nothing",
+        threads: &[
+            "https://github.com/tile-ai/tilelang/pull/1867",
+            "https://github.com/vllm-project/vllm/issues/51151",
+            "https://github.com/ROCm/aiter/issues/4585",
+        ],
+    };
+    /// The same, on a node of the library's own.
+    NODE_EXPORT = Rule {
+        id: "node-export",
+        severity: Warning,
+        title: "exports names of the HIP runtime on a node of its own",
+        meaning: "references that ask for the runtime's node are safe, but those without a node, and dlsym(RTLD_DEFAULT), find this library",
+        now: "load this library with RTLD_LOCAL",
+        owner: "hide the names: nothing outside the library should see them",
+        threads: &[],
+    };
+    /// A stub that calls itself the runtime.
+    DISGUISED_RUNTIME = Rule {
+        id: "disguised-runtime",
+        severity: Conflict,
+        title: "has the runtime's SONAME and is no runtime",
+        meaning: "the dynamic linker takes it for the runtime by its name, and every library that needs the runtime gets this one",
+        now: "move the file away, or put the real runtime's folder first in LD_LIBRARY_PATH",
+        owner: "give the library a SONAME of its own",
+        threads: &["https://github.com/vllm-project/vllm/issues/47586"],
+    };
+    /// An exporter that others pull into the global scope.
+    GLOBAL_EXPORTER = Rule {
+        id: "global-exporter",
+        severity: Conflict,
+        title: "brings an exporter of HIP names into the global scope",
+        meaning: "opening this library with RTLD_GLOBAL (or starting a program with it) makes the other library's names global as well, because it is among its needs",
+        now: "open this library with RTLD_LOCAL",
+        owner: "do not need a library that exports HIP's names, or have those names hidden",
+        threads: &["https://github.com/vllm-project/vllm/issues/51151"],
+    };
+    /// A look-up by the old spelling.
+    LEGACY_LITERAL = Rule {
+        id: "legacy-literal",
+        severity: Warning,
+        title: "looks a renamed function up by its old name",
+        meaning: "the old name fills the 792-byte struct of HIP 5, while headers since 6.0 declare the 1472-byte one: launches fail with \"invalid configuration argument\"",
+        now: "use a build of this library whose literal is hipGetDevicePropertiesR0600",
+        owner: "look up the link name that your header declares (hipGetDevicePropertiesR0600 since HIP 6.0), or bind with hiplazy",
+        threads: &[
+            "https://github.com/tile-ai/tilelang/pull/1867",
+            "https://github.com/vllm-project/vllm/issues/51151",
+        ],
+    };
+    /// References that take any definition.
+    UNVERSIONED_REFERENCE = Rule {
+        id: "unversioned-reference",
+        severity: Warning,
+        title: "refers to versioned names without a version node",
+        meaning: "the reference is satisfied by any library's definition, on whatever node, and nothing checks that the runtime is new enough",
+        now: "none; it works as long as the runtime comes first in the scope",
+        owner: "link with the real libamdhip64 (-lamdhip64), so that the linker records the nodes",
+        threads: &[],
+    };
+    /// Two ABI majors in one place.
+    TWO_MAJORS = Rule {
+        id: "two-majors",
+        severity: Conflict,
+        title: "needs two major versions of the runtime",
+        meaning: "both runtimes are loaded into one process, and streams, memory and contexts of one are unknown to the other",
+        now: "install builds for one ROCm major only",
+        owner: "build all libraries of the package against the same major",
+        threads: &["https://github.com/pytorch/pytorch/issues/141014"],
+    };
+    /// A runtime inside a package.
+    BUNDLED_RUNTIME = Rule {
+        id: "bundled-runtime",
+        severity: Warning,
+        title: "brings its own copy of the runtime",
+        meaning: "next to any other HIP library the process has two runtimes, because the copy's name is its own",
+        now: "do not use the package together with another HIP library in one process",
+        owner: "exclude the runtime when repairing the wheel (auditwheel repair --exclude 'libamdhip64.so*'), and find it at run time",
+        threads: &["https://github.com/pytorch/pytorch/issues/141014"],
+    };
+    /// One symbol per process, by name.
+    UNIQUE_SYMBOL = Rule {
+        id: "unique-symbol",
+        severity: Warning,
+        title: "defines names of HIP as unique symbols",
+        meaning: "the first definition in the process is used by all libraries, whatever their scope, also with RTLD_LOCAL, RTLD_DEEPBIND and -Bsymbolic",
+        now: "none; load the library that must win first",
+        owner: "compile with -fno-gnu-unique, or hide the names",
+        threads: &[],
+    };
+    /// The old struct, newer runtime.
+    OLD_STRUCT = Rule {
+        id: "old-struct",
+        severity: Warning,
+        title: "uses HIP 5's structs with a newer runtime",
+        meaning: "it was compiled with the headers of HIP 5 and needs a runtime of 6 or newer, where other structs and constants changed without a new name",
+        now: "use a build for the installed ROCm",
+        owner: "compile with the headers of the runtime that the library is linked with",
+        threads: &["https://github.com/ROCm/clr/issues/151"],
+    };
+    /// Two generations in one object.
+    MIXED_STRUCTS = Rule {
+        id: "mixed-structs",
+        severity: Warning,
+        title: "uses two generations of HIP's structs",
+        meaning: "parts compiled with different HIP headers are linked together, and a struct passed between them has two sizes",
+        now: "none",
+        owner: "compile all parts with the same headers",
+        threads: &["https://github.com/llvm/llvm-project/issues/167695"],
+    };
+    /// A search path that only the builder has.
+    BUILD_PATH = Rule {
+        id: "build-path",
+        severity: Warning,
+        title: "searches libraries in a folder of the machine it was built on",
+        meaning: "who can create that folder elsewhere decides which libraries are loaded, and nobody else finds any there",
+        now: "patchelf --set-rpath '$ORIGIN' FILE",
+        owner: "set the install RPATH to $ORIGIN (CMake: CMAKE_INSTALL_RPATH, CMAKE_BUILD_WITH_INSTALL_RPATH)",
+        threads: &[],
+    };
+    /// A search path that depends on the current folder.
+    RELATIVE_PATH = Rule {
+        id: "relative-path",
+        severity: Warning,
+        title: "searches libraries in the current folder",
+        meaning: "an empty or relative entry of RPATH or RUNPATH means the folder that the program happens to run in",
+        now: "patchelf --set-rpath '$ORIGIN' FILE",
+        owner: "remove the entry, often a trailing or doubled colon",
+        threads: &[],
+    };
+    /// An executable stack.
+    EXECUTABLE_STACK = Rule {
+        id: "executable-stack",
+        severity: Warning,
+        title: "asks for an executable stack",
+        meaning: "loading it makes the stacks of the whole process executable, and glibc 2.41 and newer refuse to load it with dlopen",
+        now: "patchelf --clear-execstack FILE",
+        owner: "add `.section .note.GNU-stack,\"\",@progbits` to assembler sources, or link with -z noexecstack",
+        threads: &[],
+    };
+    /// Text relocations.
+    TEXT_RELOCATIONS = Rule {
+        id: "text-relocations",
+        severity: Warning,
+        title: "changes its own code when it is loaded",
+        meaning: "code pages are made writable and are not shared between processes; hardened systems refuse that",
+        now: "none",
+        owner: "compile everything with -fPIC and link with -z text",
+        threads: &[],
+    };
+    /// Looks like HIP, is not.
+    HIP_LIKE_EXPORT = Rule {
+        id: "hip-like-export",
+        severity: Note,
+        title: "exports names in HIP's namespace that no runtime has",
+        meaning: "a later HIP version may use the name, and then this definition takes it over",
+        now: "none",
+        owner: "give the names a prefix of your own",
+        threads: &[],
+    };
+}
+
+/// The rule with this id.
+pub fn by_id(id: &str) -> Option<&'static Rule> {
+    ALL.iter().find(|rule| rule.id == id).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_says_all_and_has_an_id_of_its_own() {
+        for (index, rule) in ALL.iter().enumerate() {
+            assert!(ALL[..index].iter().all(|other| other.id != rule.id));
+            let fits = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
+            assert!(rule.id.bytes().all(fits), "{}", rule.id);
+            for text in [rule.title, rule.meaning, rule.now, rule.owner] {
+                assert!(!text.is_empty() && !text.ends_with('.'), "{text}");
+            }
+            assert!(rule.threads.iter().all(|url| url.starts_with("https://")));
+            assert_eq!(by_id(rule.id), Some(*rule));
+        }
+    }
+}
