@@ -2,6 +2,7 @@
 //! the commands themselves. A library so that its tests can use them; its interface is
 //! the command line.
 
+pub mod classify;
 pub mod cli;
 pub mod commands;
 pub mod elf;

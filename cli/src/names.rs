@@ -111,6 +111,16 @@ pub fn api_of(name: &str) -> Option<Api> {
     (name.starts_with("_Z") && name.contains("hip") && listed(name).is_some()).then_some(Api::Hip)
 }
 
+/// Whether a C++ name is of HIP's headers or has HIP's types in it. Such names become
+/// unique symbols where they are static variables of inline functions and templates.
+pub fn is_hip_like(name: &str) -> bool {
+    name.starts_with("_Z")
+        && name.match_indices("hip").any(|(at, _)| {
+            let after = name.as_bytes().get(at + 3);
+            after.is_some_and(|byte| byte.is_ascii_uppercase() || *byte == b'_')
+        })
+}
+
 /// What real runtimes say about a name; `None` for a name that none of them exports
 /// and no header declares.
 pub fn listed(name: &str) -> Option<&'static Listed> {
@@ -153,6 +163,14 @@ mod tests {
         ] {
             assert!(!names.cover(name), "{name}");
         }
+    }
+
+    #[test]
+    fn static_variables_of_hip_headers_are_hip_like() {
+        assert!(is_hip_like("_ZZN8hip_impl11program_stateEvE1s"));
+        assert!(is_hip_like("_ZN3foo5cacheI12hipDeviceP_tE1sE"));
+        assert!(!is_hip_like("_ZN4ship5cacheE"));
+        assert!(!is_hip_like("hipMalloc"));
     }
 
     #[test]

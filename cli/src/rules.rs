@@ -90,6 +90,16 @@ rules! {
         owner: "build all libraries of the package against the same major",
         threads: &["https://github.com/pytorch/pytorch/issues/141014"],
     };
+    /// Builds to choose from.
+    SEVERAL_MAJORS = Rule {
+        id: "several-majors",
+        severity: Note,
+        title: "holds builds for several major versions of the runtime",
+        meaning: "this is right if the package loads only the one that fits, and a conflict if one process loads two",
+        now: "none",
+        owner: "choose the build before anything is loaded, by the runtime that is mapped or found",
+        threads: &[],
+    };
     /// A runtime inside a package.
     BUNDLED_RUNTIME = Rule {
         id: "bundled-runtime",

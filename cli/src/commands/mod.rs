@@ -2,7 +2,7 @@
 
 mod doctor;
 mod explain;
-mod lint;
+pub mod lint;
 mod log;
 mod process;
 mod run;

@@ -9,6 +9,8 @@ pub enum Error {
     NotElf,
     /// An object file, a core dump: nothing that a process maps as code.
     NotLoadable,
+    /// Code for a graphics processor.
+    NotForTheHost,
     /// HIP exists for 64-bit processes only.
     NotSixtyFourBit,
     /// The file contradicts itself, or ends early.
@@ -36,6 +38,7 @@ impl fmt::Display for Error {
             Error::NotLoadable => {
                 f.write_str("is an ELF file, but neither a program nor a shared library")
             }
+            Error::NotForTheHost => f.write_str("is code for a graphics processor"),
             Error::NotSixtyFourBit => {
                 f.write_str("is a 32-bit ELF file, and HIP exists for 64-bit processes only")
             }

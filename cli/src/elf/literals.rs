@@ -11,7 +11,7 @@ use object::{Endianness, elf};
 use super::dynamic::{Elf64, Segment};
 
 /// The spellings of a renamed function: the first one is legacy.
-pub(crate) const RENAMED: [[&str; 3]; 2] = [
+pub const RENAMED: [[&str; 3]; 2] = [
     [
         "hipGetDeviceProperties",
         "hipGetDevicePropertiesR0000",

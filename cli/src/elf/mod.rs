@@ -13,6 +13,7 @@ mod read;
 use serde::Serialize;
 
 pub use error::Error;
+pub use literals::RENAMED;
 pub use read::read;
 
 /// Which symbols of an object are kept.
@@ -20,7 +21,8 @@ pub use read::read;
 pub enum Keep<'a> {
     /// All of them.
     All,
-    /// Those that the names cover, and the lookups (`dlsym`, `dlvsym`).
+    /// Those that the names cover, the lookups (`dlsym`, `dlvsym`), and unique symbols of
+    /// HIP's C++ code.
     Of(&'a crate::names::Names),
 }
 
@@ -204,12 +206,14 @@ impl Object {
 }
 
 /// Whether a symbol is kept.
-fn names_in(keep: Keep<'_>, name: &[u8]) -> bool {
-    match keep {
-        Keep::All => true,
-        Keep::Of(names) => {
-            matches!(name, b"dlsym" | b"dlvsym")
-                || std::str::from_utf8(name).is_ok_and(|name| names.cover(name))
-        }
-    }
+fn names_in(keep: Keep<'_>, name: &[u8], binding: Binding) -> bool {
+    let Keep::Of(names) = keep else {
+        return true;
+    };
+    let Ok(name) = std::str::from_utf8(name) else {
+        return false;
+    };
+    names.cover(name)
+        || matches!(name, "dlsym" | "dlvsym")
+        || (binding == Binding::Unique && crate::names::is_hip_like(name))
 }

@@ -3,8 +3,8 @@
 use object::elf;
 use object::read::StringTable;
 use object::read::elf::{
-    FileHeader, ProgramHeader, Rela, SectionTable, Sym, VerdefIterator, VerneedIterator,
-    VersionTable,
+    FileHeader, ProgramHeader, Rela, SectionHeader, SectionTable, Sym, VerdefIterator,
+    VerneedIterator, VersionTable,
 };
 use object::{Endianness, SymbolIndex};
 
@@ -33,6 +33,10 @@ pub fn read(path: &str, data: &[u8], keep: Keep<'_>) -> Result<Object, Error> {
     let endian = header
         .endian()
         .map_err(|why| Error::corrupt("the ELF header", why))?;
+    // Code objects are ELF files as well, thousands of them in some wheels.
+    if [elf::EM_AMDGPU, elf::EM_CUDA].contains(&header.e_machine(endian)) {
+        return Err(Error::NotForTheHost);
+    }
     let kind = header.e_type(endian);
     if kind != elf::ET_DYN && kind != elf::ET_EXEC {
         return Err(Error::NotLoadable);
@@ -44,7 +48,6 @@ pub fn read(path: &str, data: &[u8], keep: Keep<'_>) -> Result<Object, Error> {
         .iter()
         .any(|segment| segment.p_type(endian) == elf::PT_LOAD)
     {
-        // Debug information kept apart looks like the library, without its contents.
         return Err(Error::NotLoadable);
     }
     let mut object = Object {
@@ -59,6 +62,10 @@ pub fn read(path: &str, data: &[u8], keep: Keep<'_>) -> Result<Object, Error> {
     let Some(dynamic) = Dynamic::parse(endian, data, segments)? else {
         return Ok(object);
     };
+    let own = own_sections(header, endian, data);
+    if is_debug_information(&own, endian) {
+        return Err(Error::NotLoadable);
+    }
     let strings = dynamic.strings()?;
     read_links(&mut object, &dynamic, strings)?;
     let relocations = dynamic.relocations()?;
@@ -71,10 +78,16 @@ pub fn read(path: &str, data: &[u8], keep: Keep<'_>) -> Result<Object, Error> {
         &relocations,
         keep,
     )?;
-    let own = own_sections(header, endian, data);
     let names = dynamic.strings_range()?;
     object.literals = literals::find(endian, data, segments, &own, names);
     Ok(object)
+}
+
+/// Debug information kept apart has the library's headers, without what they describe.
+fn is_debug_information(sections: &SectionTable<'_, Elf64>, endian: Endianness) -> bool {
+    sections
+        .section_by_name(endian, b".dynamic")
+        .is_some_and(|(_, section)| section.sh_type(endian) == elf::SHT_NOBITS)
 }
 
 /// Without the header the kernel makes the stack executable.
@@ -202,7 +215,7 @@ fn read_symbols(
             }
             object.defined += 1;
         }
-        if !names_in(keep, name) {
+        if !names_in(keep, name, binding) {
             continue;
         }
         let version = versions.as_ref().map(|table| {

@@ -3,6 +3,9 @@
 mod json;
 mod style;
 mod text;
+mod tree;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
@@ -30,6 +33,8 @@ pub struct Report {
     pub names: String,
     /// How many objects were read.
     pub objects: usize,
+    /// Files that no process maps, by what they are.
+    pub passed_over: BTreeMap<String, usize>,
     /// Section 1: the runtimes.
     pub runtimes: Vec<Runtime>,
     /// Section 2: every other object that defines such names.

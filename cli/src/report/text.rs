@@ -1,62 +1,399 @@
-//! The report for people: three lines, then a tree.
+//! The report for people: a summary of three lines, then a tree.
 
 use std::fmt::Write;
 
-use super::{Printing, Report, Styles};
-use crate::finding::Finding;
+use super::tree::{Node, draw};
+use super::{Bound, Printing, Report, Scope, Styles};
+use crate::finding::{Finding, Rule, Severity};
+
+/// How many lines of evidence are shown without `-vv`.
+const EVIDENCE: usize = 12;
 
 pub(super) fn render(report: &Report, printing: Printing) -> String {
-    let styles = Styles::new(printing.color);
-    let mut text = String::new();
-    for line in &report.preface {
-        let _ = writeln!(text, "{line}");
+    let view = View {
+        report,
+        printing,
+        styles: Styles::new(printing.color),
+    };
+    let nothing = report.worst() <= Some(Severity::Note) && report.unreadable.is_empty();
+    if printing.quiet && nothing {
+        return String::new();
     }
-    summary(&mut text, report, &styles);
-    tree(&mut text, &findings(report, &styles));
+    let mut text = String::new();
+    if !printing.quiet {
+        for line in &report.preface {
+            let _ = writeln!(text, "{}", plain(line));
+        }
+    }
+    view.summary(&mut text);
+    draw(&mut text, &view.sections());
     text
 }
 
-fn summary(text: &mut String, report: &Report, styles: &Styles) {
-    let verdict = match report.worst() {
-        Some(severity) => styles.paint(styles.of(severity), severity.as_str()),
-        None => styles.paint(styles.good, "clean"),
-    };
-    let _ = writeln!(text, "{}: {verdict}", report.subject);
+struct View<'a> {
+    report: &'a Report,
+    printing: Printing,
+    styles: Styles,
 }
 
-fn findings(report: &Report, _styles: &Styles) -> Vec<Node> {
-    let one = |finding: &Finding| Node::leaf(format!("{}: {}", finding.rule.id, finding.detail));
-    report.findings.iter().map(one).collect()
-}
-
-/// A line of a tree and what hangs below it.
-pub(super) struct Node {
-    line: String,
-    below: Vec<Node>,
-}
-
-impl Node {
-    pub(super) fn leaf(line: String) -> Node {
-        Node {
-            line,
-            below: Vec::new(),
+impl View<'_> {
+    /// The verdict, what was looked at, and what to do first.
+    fn summary(&self, text: &mut String) {
+        let report = self.report;
+        let verdict = match report.worst() {
+            Some(severity) => self
+                .styles
+                .paint(self.styles.of(severity), severity.as_str()),
+            None if report.objects == 0 && !report.unreadable.is_empty() => {
+                let style = self.styles.of(Severity::Conflict);
+                self.styles.paint(style, "nothing could be looked at")
+            }
+            None => self.styles.paint(self.styles.good, "clean"),
+        };
+        let subject = self.heading(&plain(&report.subject));
+        let counts = [
+            (Severity::Conflict, "conflict"),
+            (Severity::Warning, "warning"),
+            (Severity::Note, "note"),
+        ];
+        let counts: Vec<String> = counts
+            .into_iter()
+            .map(|(severity, word)| (report.count(severity), word))
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, word)| counted(number, word))
+            .collect();
+        let counts = if counts.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", counts.join(", "))
+        };
+        let _ = writeln!(text, "{subject}: {verdict}{counts}");
+        let mut looked = vec![
+            counted(report.runtimes.len(), "runtime library"),
+            counted(report.exporters.len(), "exporter"),
+            counted(report.clients.len(), "client"),
+        ];
+        let passed: usize = report.passed_over.values().sum();
+        if passed > 0 {
+            looked.push(format!("{} passed over", counted(passed, "file")));
         }
+        if !report.unreadable.is_empty() {
+            looked.push(format!("{} could not be read", report.unreadable.len()));
+        }
+        let objects = counted(report.objects, "object");
+        let names = plain(&report.names);
+        let _ = writeln!(
+            text,
+            "Looked at {objects} for {names}: {}",
+            looked.join(", ")
+        );
+        let first = report
+            .findings
+            .iter()
+            .find(|finding| finding.rule.severity > Severity::Note);
+        let advice = match first {
+            Some(finding) => format!("First: {}", finding.rule.owner),
+            None if report.unreadable.is_empty() => "Nothing to do".to_string(),
+            None => "See what could not be read".to_string(),
+        };
+        let more = match (first, self.printing.verbose) {
+            (Some(_), 0) => self.dim("  (-v: what it means and what to do now)"),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "{advice}{more}");
     }
-}
 
-/// The tree as `libtree` draws it.
-pub(super) fn tree(text: &mut String, nodes: &[Node]) {
-    fn draw(text: &mut String, nodes: &[Node], indent: &str) {
-        for (index, node) in nodes.iter().enumerate() {
-            let last = index + 1 == nodes.len();
-            let (branch, below) = if last {
-                ("└── ", "    ")
+    fn sections(&self) -> Vec<Node> {
+        let mut sections = vec![self.findings()];
+        if !self.printing.quiet {
+            sections.extend([
+                self.runtimes(),
+                self.exporters(),
+                self.clients(),
+                self.bindings(),
+                self.forecast(),
+                self.hazards(),
+            ]);
+        }
+        sections.push(self.unreadable());
+        if self.printing.verbose > 0 {
+            sections.push(self.passed_over());
+        }
+        sections.into_iter().flatten().collect()
+    }
+
+    /// By rule, and below it by object.
+    fn findings(&self) -> Option<Node> {
+        let findings = &self.report.findings;
+        let mut rules: Vec<&Rule> = Vec::new();
+        for finding in findings {
+            if !rules.iter().any(|rule| rule.id == finding.rule.id) {
+                rules.push(finding.rule);
+            }
+        }
+        let nodes = rules.into_iter().map(|rule| {
+            let severity = self
+                .styles
+                .paint(self.styles.of(rule.severity), rule.severity.as_str());
+            let mut node = Node::new(format!("{severity} {}: {}", rule.id, rule.title));
+            if self.printing.verbose > 0 {
+                for (word, text) in [
+                    ("means", rule.meaning),
+                    ("now", rule.now),
+                    ("owner", rule.owner),
+                ] {
+                    node.push(Node::new(format!(
+                        "{} {text}",
+                        self.dim(&format!("{word}:"))
+                    )));
+                }
+                for thread in rule.threads {
+                    node.push(Node::new(format!("{} {thread}", self.dim("see:"))));
+                }
+            }
+            let of_rule = findings.iter().filter(|found| found.rule.id == rule.id);
+            node.with(of_rule.map(|finding| self.finding(finding)))
+        });
+        section(self.heading("Findings"), nodes.collect())
+    }
+
+    fn finding(&self, finding: &Finding) -> Node {
+        let object = self.heading(&self.path(&finding.object));
+        let mut node = Node::new(format!("{object}: {}", plain(&finding.detail)));
+        if self.printing.verbose > 0 {
+            let all = finding.evidence.len();
+            let shown = if self.printing.verbose > 1 {
+                all
             } else {
-                ("├── ", "│   ")
+                all.min(EVIDENCE)
             };
-            let _ = writeln!(text, "{indent}{branch}{}", node.line);
-            draw(text, &node.below, &format!("{indent}{below}"));
+            for line in &finding.evidence[..shown] {
+                node.push(Node::new(self.dim(&plain(line))));
+            }
+            if shown < all {
+                let more = format!("{} more (-vv)", all - shown);
+                node.push(Node::new(self.dim(&more)));
+            }
         }
+        node
     }
-    draw(text, nodes, "");
+
+    fn runtimes(&self) -> Option<Node> {
+        let nodes = self.report.runtimes.iter().map(|runtime| {
+            let mut line = format!("{} {}", runtime.kind, self.path(&runtime.path));
+            for (word, value) in [
+                ("SONAME", &runtime.soname),
+                ("version", &runtime.version),
+                ("build id", &runtime.build_id),
+            ] {
+                if let (Some(value), true) =
+                    (value, word != "build id" || self.printing.verbose > 0)
+                {
+                    let _ = write!(line, ", {word} {}", plain(value));
+                }
+            }
+            if let Some(scope) = &runtime.scope {
+                let _ = write!(line, ", {}", of_scope(scope));
+            }
+            Node::new(line).with(self.chains(&runtime.needed_by))
+        });
+        section(self.heading("Runtimes"), nodes.collect())
+    }
+
+    fn exporters(&self) -> Option<Node> {
+        let nodes = self.report.exporters.iter().map(|exporter| {
+            let mut line = format!(
+                "{}: {}, {} without a node",
+                self.path(&exporter.path),
+                counted(exporter.exported.len(), "name"),
+                exporter.unversioned
+            );
+            if let Some(scope) = &exporter.scope {
+                let _ = write!(line, ", {}", of_scope(scope));
+            }
+            Node::new(line).with(self.chains(&exporter.needed_by))
+        });
+        section(self.heading("Exporters"), nodes.collect())
+    }
+
+    fn clients(&self) -> Option<Node> {
+        let nodes = self.report.clients.iter().map(|client| {
+            let mut parts = vec![counted(client.references, "name")];
+            if client.unversioned > 0 {
+                parts.push(format!("{} without a node", client.unversioned));
+            }
+            if !client.needs.is_empty() {
+                parts.push(format!("needs {}", plain(&client.needs.join(", "))));
+            } else if client.references > 0 {
+                parts.push("needs no runtime library by name".to_string());
+            }
+            if !client.structs.is_empty() {
+                parts.push(format!("structs {}", client.structs.join(", ")));
+            }
+            let node = Node::new(format!("{}: {}", self.path(&client.path), parts.join(", ")));
+            node.with(client.breaks.iter().map(|line| Node::new(plain(line))))
+        });
+        section(self.heading("Clients"), nodes.collect())
+    }
+
+    /// Wrong ones always, the others with `-vv`.
+    fn bindings(&self) -> Option<Node> {
+        let all = &self.report.bindings;
+        let shown = all
+            .iter()
+            .filter(|binding| binding.expected.is_some() || self.printing.verbose > 1)
+            .map(|binding| {
+                let state = match binding.state {
+                    Bound::Bound => "bound to",
+                    Bound::Lazy => "not bound yet, would get",
+                    Bound::Unresolved => "resolved by",
+                };
+                let provider = binding.provider.as_deref().unwrap_or("nobody");
+                let mut line = format!(
+                    "{} {} {state} {}",
+                    plain(&binding.object),
+                    plain(&at(&binding.name, binding.node.as_deref())),
+                    plain(provider)
+                );
+                if let Some(expected) = &binding.expected {
+                    let _ = write!(line, ", should be {}", plain(expected));
+                }
+                Node::new(line)
+            });
+        let mut nodes: Vec<Node> = shown.collect();
+        if nodes.len() < all.len() {
+            let rest = counted(all.len() - nodes.len(), "binding");
+            nodes.push(Node::new(
+                self.dim(&format!("{rest} as they should be (-vv)")),
+            ));
+        }
+        section(self.heading("Bindings"), nodes)
+    }
+
+    fn forecast(&self) -> Option<Node> {
+        let nodes = self.report.forecast.iter().map(|forecast| {
+            let name = plain(&at(&forecast.name, forecast.node.as_deref()));
+            let provider = forecast
+                .provider
+                .as_deref()
+                .unwrap_or("what it brings itself");
+            Node::new(format!("{name} gets {}", plain(provider)))
+                .with([Node::new(self.dim(&plain(&forecast.why)))])
+        });
+        section(self.heading("The next library"), nodes.collect())
+    }
+
+    fn hazards(&self) -> Option<Node> {
+        let nodes = self.report.hazards.iter();
+        let nodes = nodes.map(|hazard| {
+            Node::new(format!(
+                "{}: {}",
+                plain(&hazard.what),
+                plain(&hazard.detail)
+            ))
+        });
+        section(self.heading("Circumstances"), nodes.collect())
+    }
+
+    fn unreadable(&self) -> Option<Node> {
+        let nodes = self.report.unreadable.iter();
+        let nodes =
+            nodes.map(|one| Node::new(format!("{} {}", self.path(&one.path), plain(&one.why))));
+        section(self.heading("Not looked at"), nodes.collect())
+    }
+
+    fn passed_over(&self) -> Option<Node> {
+        let nodes = self.report.passed_over.iter();
+        let nodes = nodes.map(|(what, number)| Node::new(format!("{number} {what}")));
+        section(self.heading("Passed over"), nodes.collect())
+    }
+
+    fn chains(&self, chains: &[Vec<String>]) -> Vec<Node> {
+        let chains = chains.iter();
+        let lines = chains.map(|chain| {
+            let chain: Vec<String> = chain.iter().map(|path| self.path(path)).collect();
+            format!("needed by {}", chain.join(" > "))
+        });
+        lines.map(|line| Node::new(self.dim(&line))).collect()
+    }
+
+    /// A path, without the wheel's if the report is about that wheel alone.
+    fn path(&self, path: &str) -> String {
+        let inside = path.strip_prefix(&self.report.subject);
+        plain(
+            inside
+                .and_then(|inside| inside.strip_prefix('!'))
+                .unwrap_or(path),
+        )
+    }
+
+    fn heading(&self, text: &str) -> String {
+        self.styles.paint(self.styles.heading, text)
+    }
+
+    fn dim(&self, text: &str) -> String {
+        self.styles.paint(self.styles.dim, text)
+    }
+}
+
+fn section(heading: String, nodes: Vec<Node>) -> Option<Node> {
+    (!nodes.is_empty()).then(|| Node::new(heading).with(nodes))
+}
+
+fn of_scope(scope: &Scope) -> String {
+    match scope {
+        Scope::Global { position } => format!("global scope, place {position}"),
+        Scope::Local => "local scope".to_string(),
+        Scope::Namespace { number } => format!("namespace {number}"),
+        Scope::Unknown => "scope unknown".to_string(),
+    }
+}
+
+fn at(name: &str, node: Option<&str>) -> String {
+    node.map_or_else(|| name.to_string(), |node| format!("{name}@{node}"))
+}
+
+fn counted(number: usize, word: &str) -> String {
+    match (number, word.strip_suffix('y')) {
+        (1, _) => format!("1 {word}"),
+        (_, Some(stem)) => format!("{number} {stem}ies"),
+        (_, None) => format!("{number} {word}s"),
+    }
+}
+
+/// Names come from files of strangers: what steers a terminal is shown, not obeyed.
+fn plain(text: &str) -> String {
+    let steers =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(steers) {
+        return text.to_string();
+    }
+    text.chars()
+        .map(|c| {
+            if steers(c) {
+                c.escape_unicode().to_string()
+            } else {
+                c.to_string()
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_do_not_steer_the_terminal() {
+        assert_eq!(plain("lib\u{1b}[2J.so"), "lib\\u{1b}[2J.so");
+        assert_eq!(plain("a\u{202e}b\nc"), "a\\u{202e}b\\u{a}c");
+        assert_eq!(plain("libä.so"), "libä.so");
+    }
+
+    #[test]
+    fn numbers_and_words_agree() {
+        assert_eq!(counted(1, "runtime library"), "1 runtime library");
+        assert_eq!(counted(2, "runtime library"), "2 runtime libraries");
+        assert_eq!(counted(0, "object"), "0 objects");
+    }
 }

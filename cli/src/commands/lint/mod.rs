@@ -1,0 +1,198 @@
+//! `hiplazy lint`: files, folders and wheels, without running anything.
+
+mod inputs;
+mod object_rules;
+mod package;
+mod package_rules;
+mod progress;
+mod sections;
+mod wheel;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::Failure;
+use crate::classify::Role;
+use crate::cli::{Common, Lint};
+use crate::elf::{Error, Keep, Object};
+use crate::names::Names;
+use crate::report::{Report, Unreadable};
+use crate::rules;
+use inputs::Input;
+use package::Package;
+
+pub use object_rules::findings as object_findings;
+pub use sections::{client_of, exporter_of, runtime_of};
+
+/// One file that was looked at.
+enum Looked {
+    /// An object.
+    Object {
+        /// What was read.
+        object: Box<Object>,
+        /// The package that it belongs to.
+        package: String,
+        /// The user named this very file.
+        named: bool,
+    },
+    /// Nothing that a process maps; what it is.
+    Passed(&'static str),
+    /// Could not be looked at.
+    Unreadable(Unreadable),
+}
+
+/// Makes the report.
+pub(super) fn run(lint: &Lint, common: &Common, names: &Names) -> Result<Report, Failure> {
+    for allowed in &lint.allow {
+        if rules::by_id(allowed).is_none() {
+            let known: Vec<&str> = rules::ALL.iter().map(|rule| rule.id).collect();
+            let known = known.join(", ");
+            return Err(
+                format!("--allow {allowed}: there is no such rule; the rules are {known}").into(),
+            );
+        }
+    }
+    let mut looked = Vec::new();
+    let inputs = inputs::find(&lint.paths, &mut looked);
+    let progress = progress::Progress::new(common, inputs.len());
+    let results: Vec<Vec<Looked>> = inputs
+        .par_iter()
+        .map(|input| {
+            let results = look(input, names, &progress);
+            progress.step();
+            results
+        })
+        .collect();
+    progress.done();
+    looked.extend(results.into_iter().flatten());
+    let subject: Vec<String> = lint
+        .paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let mut report = report(subject.join(", "), looked, names);
+    report
+        .findings
+        .retain(|finding| !lint.allow.iter().any(|id| id == finding.rule.id));
+    Ok(report)
+}
+
+/// Looks at one input: a file is one result, a wheel has one per member of interest.
+fn look(input: &Input, names: &Names, progress: &progress::Progress) -> Vec<Looked> {
+    let path = input.path.display().to_string();
+    let unreadable = |why: String| {
+        vec![Looked::Unreadable(Unreadable {
+            path: path.clone(),
+            why,
+        })]
+    };
+    let data = match inputs::map(&input.path) {
+        Ok(Some(data)) => data,
+        Ok(None) if input.named => return unreadable("is empty".into()),
+        Ok(None) => return vec![Looked::Passed("empty")],
+        Err(error) => return unreadable(error),
+    };
+    if wheel::is_wheel(&input.path, &data) {
+        return wheel::look(&path, &data, names, progress);
+    }
+    vec![look_at(&path, &data, &input.package, input.named, names)]
+}
+
+/// Looks at the bytes of one file.
+fn look_at(path: &str, data: &[u8], package: &str, named: bool, names: &Names) -> Looked {
+    let passed = match crate::elf::read(path, data, Keep::Of(names)) {
+        Ok(object) => {
+            return Looked::Object {
+                object: Box::new(object),
+                package: package.to_string(),
+                named,
+            };
+        }
+        Err(_) if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") => {
+            if named {
+                let why = "is a static library: no process loads it, so there is nothing to bind; lint the program or shared library that it is linked into";
+                return Looked::Unreadable(Unreadable {
+                    path: path.into(),
+                    why: why.into(),
+                });
+            }
+            "static libraries"
+        }
+        Err(error @ Error::Corrupt { .. }) => {
+            return Looked::Unreadable(Unreadable {
+                path: path.into(),
+                why: error.to_string(),
+            });
+        }
+        Err(error) if named => {
+            return Looked::Unreadable(Unreadable {
+                path: path.into(),
+                why: error.to_string(),
+            });
+        }
+        Err(Error::NotElf) => "other files",
+        Err(Error::NotLoadable) => "object files and debug information",
+        Err(Error::NotForTheHost) => "device code",
+        Err(Error::NotSixtyFourBit) => "32-bit objects",
+    };
+    Looked::Passed(passed)
+}
+
+/// The report on all that was looked at.
+fn report(subject: String, looked: Vec<Looked>, names: &Names) -> Report {
+    let mut report = Report::new("lint", subject, names);
+    let mut packages = BTreeMap::<String, Package>::new();
+    for one in looked {
+        match one {
+            Looked::Object {
+                object,
+                package,
+                named,
+            } => {
+                report.objects += 1;
+                packages
+                    .entry(package)
+                    .or_default()
+                    .add(*object, named, names);
+            }
+            Looked::Passed(what) => *report.passed_over.entry(what.into()).or_default() += 1,
+            Looked::Unreadable(unreadable) => report.unreadable.push(unreadable),
+        }
+    }
+    for (name, package) in &mut packages {
+        package.sort();
+        for member in package.looked_at() {
+            let object = &member.object;
+            match &member.role {
+                Role::Runtime(library) => {
+                    let mut runtime = runtime_of(object, library);
+                    runtime.needed_by = package.needed_by(object);
+                    report.runtimes.push(runtime);
+                }
+                Role::Exporter | Role::Disguised(..) => {
+                    let mut exporter = exporter_of(object, names);
+                    exporter.needed_by = package.needed_by(object);
+                    report.exporters.push(exporter);
+                }
+                Role::Client | Role::Other => {}
+            }
+            if !matches!(member.role, Role::Runtime(_))
+                && let Some(client) = client_of(object, names)
+            {
+                report.clients.push(client);
+            }
+            report
+                .findings
+                .extend(object_rules::findings(object, &member.role, names));
+        }
+        report
+            .findings
+            .extend(package_rules::findings(name, package, names));
+    }
+    report
+        .findings
+        .extend(package_rules::unique_clashes(packages.values()));
+    report.sort();
+    report
+}

@@ -1,0 +1,238 @@
+//! The rules that one object alone can break.
+
+use crate::classify::{self, Part, Role};
+use crate::elf::{Binding, Export, Object};
+use crate::finding::Finding;
+use crate::names::Names;
+use crate::rules;
+
+use super::sections::{generation, has_node};
+
+/// What the rules say about an object, whose role is known.
+pub fn findings(object: &Object, role: &Role, names: &Names) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Role::Disguised(library, why) = role {
+        let detail = format!("calls itself {}, and {why}", object.called());
+        found.push(
+            Finding::new(&rules::DISGUISED_RUNTIME, &object.path, detail)
+                .with([format!("part: {}", library.part.as_str())]),
+        );
+    }
+    if !matches!(role, Role::Runtime(_)) {
+        exports(object, names, &mut found);
+        if names.are_hip() {
+            literals(object, &mut found);
+            structs(object, names, &mut found);
+        }
+        unversioned(object, names, &mut found);
+    }
+    if let Role::Runtime(library) = role
+        && library.part != Part::Comgr
+        && let Some(hash) = &library.hash
+    {
+        let detail = format!(
+            "{} is a copy that auditwheel renamed (hash {hash})",
+            object.file_name()
+        );
+        found.push(Finding::new(&rules::BUNDLED_RUNTIME, &object.path, detail));
+    }
+    search_paths(object, &mut found);
+    if object.flags.executable_stack && object.flags.dynamic {
+        let detail = "PT_GNU_STACK is executable or missing";
+        found.push(Finding::new(&rules::EXECUTABLE_STACK, &object.path, detail));
+    }
+    if object.flags.text_relocations {
+        let detail = "DT_TEXTREL is set";
+        found.push(Finding::new(&rules::TEXT_RELOCATIONS, &object.path, detail));
+    }
+    found
+}
+
+fn exports(object: &Object, names: &Names, found: &mut Vec<Finding>) {
+    let (bare, on_node): (Vec<_>, Vec<_>) =
+        classify::foreign_exports(object, names).partition(|export| export.node.is_none());
+    if !bare.is_empty() {
+        let and = if object.flags.global {
+            "; it is linked to be global in any case (DF_1_GLOBAL)"
+        } else {
+            ""
+        };
+        let detail = format!(
+            "{} without a version node: {}{and}",
+            count(bare.len()),
+            few(&bare)
+        );
+        found.push(Finding::new(&rules::BARE_EXPORT, &object.path, detail).with(all(&bare)));
+    }
+    if !on_node.is_empty() {
+        let detail = format!("{}: {}", count(on_node.len()), few(&on_node));
+        found.push(Finding::new(&rules::NODE_EXPORT, &object.path, detail).with(all(&on_node)));
+    }
+    let unique: Vec<&Export> = object
+        .exports
+        .iter()
+        .filter(|export| export.binding == Binding::Unique && names.cover(&export.name))
+        .collect();
+    if !unique.is_empty() {
+        let detail = format!("{}: {}", count(unique.len()), few(&unique));
+        found.push(Finding::new(&rules::UNIQUE_SYMBOL, &object.path, detail).with(all(&unique)));
+    }
+    let like: Vec<&Export> = classify::hip_like_exports(object, names).collect();
+    if !like.is_empty() {
+        let detail = format!("{}: {}", count(like.len()), few(&like));
+        found.push(Finding::new(&rules::HIP_LIKE_EXPORT, &object.path, detail).with(all(&like)));
+    }
+}
+
+/// A look-up by the old name alone. Who has the new one as well knows the difference.
+fn literals(object: &Object, found: &mut Vec<Finding>) {
+    if !object.looks_up() {
+        return;
+    }
+    let has = |name: &str| object.literals.iter().any(|literal| literal == name);
+    let old: Vec<&str> = crate::elf::RENAMED
+        .iter()
+        .filter(|family| has(family[0]) && !family[1..].iter().any(|newer| has(newer)))
+        .map(|family| family[0])
+        .collect();
+    if !old.is_empty() {
+        let detail = format!(
+            "has the literal \"{}\" beside dlsym, and not the name with R0600",
+            old.join("\", \"")
+        );
+        found.push(Finding::new(&rules::LEGACY_LITERAL, &object.path, detail));
+    }
+}
+
+fn structs(object: &Object, names: &Names, found: &mut Vec<Finding>) {
+    let refers = |wanted: &str| {
+        let references = classify::references(object, names);
+        references
+            .filter(|reference| generation(&reference.name) == Some(wanted))
+            .map(|reference| reference.name.clone())
+            .collect::<Vec<_>>()
+    };
+    let (old, new) = (refers("legacy"), refers("R0600"));
+    if old.is_empty() {
+        return;
+    }
+    if !new.is_empty() {
+        let detail = format!("refers to {} and to {}", old.join(", "), new.join(", "));
+        found.push(Finding::new(&rules::MIXED_STRUCTS, &object.path, detail));
+    } else if let Some(major) = classify::majors(object)
+        .into_iter()
+        .find(|major| *major >= 6)
+    {
+        let detail = format!("refers to {} and needs HIP {major}", old.join(", "));
+        found.push(Finding::new(&rules::OLD_STRUCT, &object.path, detail));
+    }
+}
+
+fn unversioned(object: &Object, names: &Names, found: &mut Vec<Finding>) {
+    if !names.are_hip() {
+        return;
+    }
+    let without: Vec<String> = classify::references(object, names)
+        .filter(|reference| reference.node.is_none() && has_node(&reference.name))
+        .map(|reference| reference.name.clone())
+        .collect();
+    if let Some(first) = without.first() {
+        let detail = format!(
+            "{} without the node that every runtime has: {first}{}",
+            count(without.len()),
+            if without.len() > 1 { ", ..." } else { "" }
+        );
+        found.push(Finding::new(&rules::UNVERSIONED_REFERENCE, &object.path, detail).with(without));
+    }
+}
+
+fn search_paths(object: &Object, found: &mut Vec<Finding>) {
+    for (kind, entries) in [("RPATH", &object.rpath), ("RUNPATH", &object.runpath)] {
+        let relative: Vec<String> = entries
+            .iter()
+            .filter(|entry| is_relative(entry))
+            .map(|entry| format!("\"{entry}\""))
+            .collect();
+        let build: Vec<String> = entries
+            .iter()
+            .filter(|entry| is_of_a_build(entry))
+            .cloned()
+            .collect();
+        let whole = || [format!("{kind} {}", entries.join(":"))];
+        if !relative.is_empty() {
+            let detail = format!("{kind} entry {}", relative.join(", "));
+            found.push(Finding::new(&rules::RELATIVE_PATH, &object.path, detail).with(whole()));
+        }
+        if !build.is_empty() {
+            let detail = format!("{kind} entry {}", build.join(", "));
+            found.push(Finding::new(&rules::BUILD_PATH, &object.path, detail).with(whole()));
+        }
+    }
+}
+
+fn is_relative(entry: &str) -> bool {
+    !entry.starts_with('/') && !entry.starts_with('$')
+}
+
+/// Absolute, and no place that packages install libraries to.
+fn is_of_a_build(entry: &str) -> bool {
+    const INSTALLED: [&str; 4] = ["/usr", "/lib", "/lib64", "/opt"];
+    entry.starts_with('/')
+        && !INSTALLED.iter().any(|root| {
+            entry
+                .strip_prefix(root)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+}
+
+fn count(number: usize) -> String {
+    match number {
+        1 => "1 name".to_string(),
+        _ => format!("{number} names"),
+    }
+}
+
+/// The first few names, for one line.
+fn few(exports: &[&Export]) -> String {
+    let mut names: Vec<&str> = exports.iter().map(|export| export.name.as_str()).collect();
+    names.sort_unstable();
+    let more = if names.len() > 3 { ", ..." } else { "" };
+    names.truncate(3);
+    format!("{}{more}", names.join(", "))
+}
+
+fn all(exports: &[&Export]) -> Vec<String> {
+    let mut lines: Vec<String> = exports
+        .iter()
+        .map(|export| match &export.node {
+            Some(node) => format!("{}@@{node}", export.name),
+            None => export.name.clone(),
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn search_paths_are_judged_by_where_they_begin() {
+        for entry in ["/home/ci/build", "/tmp/x", "/usrlocal/lib", "/__w/1/s", "/"] {
+            assert!(is_of_a_build(entry), "{entry}");
+        }
+        for entry in [
+            "/opt/rocm/lib",
+            "/usr/lib64",
+            "/lib",
+            "$ORIGIN/../lib",
+            "lib",
+            "",
+        ] {
+            assert!(!is_of_a_build(entry), "{entry}");
+        }
+        assert!(is_relative("") && is_relative("lib") && is_relative("../x"));
+        assert!(!is_relative("$ORIGIN") && !is_relative("${ORIGIN}/lib") && !is_relative("/lib"));
+    }
+}
