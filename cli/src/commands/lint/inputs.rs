@@ -102,20 +102,20 @@ fn once(mut found: Vec<Input>) -> Vec<Input> {
 /// What a file below `root` belongs to: within `site-packages` the distribution (its
 /// folder, together with the `.libs` folder beside it), elsewhere the root.
 fn package_of(root: &Path, path: &Path) -> String {
-    let mut package = PathBuf::new();
-    let mut components = path.components();
-    for component in components.by_ref() {
-        package.push(component);
-        if matches!(component, Component::Normal(name) if name == "site-packages" || name == "dist-packages")
-        {
-            if let Some(Component::Normal(name)) = components.next() {
-                let name = name.to_string_lossy();
-                package.push(name.strip_suffix(".libs").unwrap_or(&name));
-            }
-            return package.display().to_string();
-        }
-    }
-    root.display().to_string()
+    let components: Vec<Component<'_>> = path.components().collect();
+    // The innermost: environments lie within environments.
+    let site = components.iter().rposition(|component| {
+        matches!(component, Component::Normal(name) if *name == "site-packages" || *name == "dist-packages")
+    });
+    let Some((site, Component::Normal(name))) =
+        site.and_then(|site| Some((site, components.get(site + 1)?)))
+    else {
+        return root.display().to_string();
+    };
+    let name = name.to_string_lossy();
+    let folder: PathBuf = components[..=site].iter().collect();
+    let package = folder.join(name.strip_suffix(".libs").unwrap_or(&name));
+    package.display().to_string()
 }
 
 /// The contents of a file; `None` if it is empty.
@@ -149,6 +149,10 @@ mod tests {
         assert_eq!(
             package("venv/lib/python3/site-packages/tvm.libs/b.so"),
             "venv/lib/python3/site-packages/tvm"
+        );
+        assert_eq!(
+            package("venv/site-packages/a/site-packages/b/c.so"),
+            "venv/site-packages/a/site-packages/b"
         );
         assert_eq!(package("venv/lib/c.so"), "venv");
     }

@@ -132,10 +132,11 @@ fn unversioned(object: &Object, names: &Names, found: &mut Vec<Finding>) {
     if !names.are_hip() {
         return;
     }
-    let without: Vec<String> = classify::references(object, names)
+    let mut without: Vec<String> = classify::references(object, names)
         .filter(|reference| reference.node.is_none() && has_node(&reference.name))
         .map(|reference| reference.name.clone())
         .collect();
+    without.sort();
     if let Some(first) = without.first() {
         let detail = format!(
             "{} without the node that every runtime has: {first}{}",

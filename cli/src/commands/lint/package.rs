@@ -24,7 +24,9 @@ pub(super) struct Package {
 impl Package {
     pub(super) fn add(&mut self, object: Object, named: bool, names: &Names) {
         let role = classify::role(&object, names);
-        self.concerned |= role != Role::Other || !object.literals.is_empty();
+        self.concerned |= role != Role::Other
+            || !object.literals.is_empty()
+            || classify::hip_like_exports(&object, names).next().is_some();
         self.members.push(Member {
             object,
             role,

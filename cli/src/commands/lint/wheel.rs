@@ -40,7 +40,7 @@ pub(super) fn look(path: &str, data: &[u8], names: &Names, progress: &Progress) 
         .into_par_iter()
         // The largest member decides how long it takes, so every member is a task.
         .with_max_len(1)
-        .map(|index| {
+        .filter_map(|index| {
             let looked = member(archive.clone(), index, path, names);
             progress.step();
             looked
@@ -48,18 +48,19 @@ pub(super) fn look(path: &str, data: &[u8], names: &Names, progress: &Progress) 
         .collect()
 }
 
+/// Looks at one member; `None` for a folder.
 fn member(
     mut archive: ZipArchive<Cursor<&[u8]>>,
     index: usize,
     wheel: &str,
     names: &Names,
-) -> Looked {
+) -> Option<Looked> {
     let mut path = format!("{wheel}!member {index}");
     let unreadable = |path: &str, why: String| {
-        Looked::Unreadable(Unreadable {
+        Some(Looked::Unreadable(Unreadable {
             path: path.into(),
             why,
-        })
+        }))
     };
     let mut file = match archive.by_index(index) {
         Ok(file) => file,
@@ -69,13 +70,13 @@ fn member(
         path = format!("{wheel}!{name}");
     }
     if file.is_dir() {
-        return Looked::Passed("folders");
+        return None;
     }
     let mut magic = [0; 8];
     let mut data = match read_start(&mut file, &mut magic) {
         Ok(start) if start.starts_with(b"\x7fELF") => start.to_vec(),
-        Ok(start) if start == b"!<arch>\n" => return Looked::Passed("static libraries"),
-        Ok(_) => return Looked::Passed("other files"),
+        Ok(start) if start == b"!<arch>\n" => return Some(Looked::Passed("static libraries")),
+        Ok(_) => return Some(Looked::Passed("other files")),
         Err(error) => return unreadable(&path, format!("cannot be inflated: {error}")),
     };
     if file.size() > LARGEST {
@@ -89,7 +90,7 @@ fn member(
     let hint = usize::try_from(file.size().min(64 << 20)).unwrap_or(0);
     data.reserve_exact(hint.saturating_sub(data.len()));
     match file.take(LARGEST).read_to_end(&mut data) {
-        Ok(_) => look_at(&path, &data, wheel, false, names),
+        Ok(_) => Some(look_at(&path, &data, wheel, false, names)),
         Err(error) => unreadable(&path, format!("cannot be inflated: {error}")),
     }
 }

@@ -1,0 +1,200 @@
+//! Each rule of `hiplazy lint` finds what is wrong, and nothing in the nearest thing
+//! without fault. `tests/fixtures/README.md` has the layout.
+
+#[path = "common/mod.rs"]
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{lint, report, shared};
+use hiplazy_cli::commands::lint::RULES;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// Runs the compiler as a source's own comment says.
+fn build(source: &Path, folder: &Path) {
+    let text = fs::read_to_string(source).unwrap();
+    let here = source.parent().unwrap().to_str().unwrap();
+    let command = text.lines().find_map(|line| line.strip_prefix("// cc "));
+    let command = command.unwrap_or_else(|| panic!("{}: no line \"// cc\"", source.display()));
+    let mut words: Vec<String> = command
+        .split(' ')
+        .map(|word| word.replace("$HERE", here))
+        .collect();
+    // Before the libraries, which the linker would drop otherwise.
+    words.insert(0, source.to_str().unwrap().to_string());
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    shared::run(Command::new(compiler).args(words).current_dir(folder));
+}
+
+/// Builds `bad` or `good` of a fixture; the folder to lint.
+fn built(test: &str, fixture: &str, variant: &str) -> PathBuf {
+    let folder = shared::scratch(&format!("{test}-{fixture}"));
+    let linked = folder.join("linked");
+    let linted = folder.join("linted");
+    fs::create_dir(&linked).unwrap();
+    fs::create_dir(&linted).unwrap();
+    for major in [5, 6, 7] {
+        let name = format!("libamdhip64.so.{major}");
+        let map = fixtures().join("runtime.map");
+        let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+        shared::run(
+            Command::new(compiler)
+                .args(["-shared", "-fPIC", "-o", &name])
+                .arg(format!("-Wl,-soname,{name}"))
+                .arg(format!("-Wl,--version-script={}", map.display()))
+                .arg(fixtures().join("runtime.c"))
+                .current_dir(&linked),
+        );
+    }
+    let sources = fs::read_dir(fixtures().join(fixture).join(variant)).unwrap();
+    let mut sources: Vec<PathBuf> = sources.map(|entry| entry.unwrap().path()).collect();
+    sources.sort();
+    for source in sources {
+        if source.extension().is_some_and(|ending| ending == "c") {
+            build(&source, &linted);
+        }
+    }
+    linted
+}
+
+/// `(folder, rule id)` of every fixture.
+fn all() -> Vec<(String, String)> {
+    let folders = fs::read_dir(fixtures()).unwrap();
+    let mut names: Vec<String> = folders
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().unwrap().is_dir())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let id = |name: &String| name[3..].replace('_', "-");
+    names.iter().map(|name| (name.clone(), id(name))).collect()
+}
+
+#[test]
+fn every_rule_has_a_fixture_and_every_fixture_a_rule() {
+    let mut rules: Vec<String> = RULES.iter().map(|rule| rule.id.to_string()).collect();
+    let mut fixtures: Vec<String> = all().into_iter().map(|(_, id)| id).collect();
+    rules.sort();
+    fixtures.sort();
+    assert_eq!(rules, fixtures);
+}
+
+#[test]
+fn each_rule_finds_its_bad_fixture() {
+    for (fixture, id) in all() {
+        let linted = built("bad", &fixture, "bad");
+        let report = report(&linted);
+        let found = report["findings"].as_array().unwrap();
+        let of_rule = found.iter().filter(|found| found["rule"] == id.as_str());
+        assert_eq!(of_rule.count(), 1, "{fixture}: {report:#}");
+        let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
+        let text = shared::text_of(&lint(&linted).args(["-v"]).output().unwrap());
+        for said in [rule.title, rule.meaning, rule.owner] {
+            assert!(text.contains(said), "{fixture}: {text}");
+        }
+        let status = lint(&linted).output().unwrap().status.code();
+        let worst = found
+            .iter()
+            .map(|found| {
+                let rule = RULES.iter().find(|rule| found["rule"] == rule.id).unwrap();
+                rule.severity
+            })
+            .max();
+        let expected = match worst.unwrap() {
+            hiplazy_cli::finding::Severity::Conflict => 2,
+            hiplazy_cli::finding::Severity::Warning => 1,
+            hiplazy_cli::finding::Severity::Note => 0,
+        };
+        assert_eq!(status, Some(expected), "{fixture}");
+    }
+}
+
+#[test]
+fn nothing_is_found_in_good_fixtures() {
+    for (fixture, _) in all() {
+        let linted = built("good", &fixture, "good");
+        let report = report(&linted);
+        assert_eq!(
+            report["findings"].as_array().unwrap().len(),
+            0,
+            "{fixture}: {report:#}"
+        );
+        assert!(report["objects"].as_u64().unwrap() > 0, "{fixture}");
+        let output = lint(&linted).output().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{}",
+            shared::text_of(&output)
+        );
+    }
+}
+
+#[test]
+fn a_rule_that_is_allowed_is_not_reported() {
+    let linted = built("allowed", "01_bare_export", "bad");
+    let allowed = lint(&linted)
+        .args(["--allow", "bare-export"])
+        .output()
+        .unwrap();
+    assert_eq!(
+        allowed.status.code(),
+        Some(0),
+        "{}",
+        shared::text_of(&allowed)
+    );
+    let unknown = lint(&linted)
+        .args(["--allow", "bare-exports"])
+        .output()
+        .unwrap();
+    assert_eq!(unknown.status.code(), Some(3));
+    assert!(shared::text_of(&unknown).contains("bare-export,"));
+}
+
+#[test]
+fn prefixes_find_exporters_of_other_libraries() {
+    let folder = shared::scratch("prefix");
+    let source = folder.join("stub.c");
+    fs::write(
+        &source,
+        "// cc -shared -fPIC -o libcudart_stub.so\nint cudaMalloc(void) { return 0; }\n",
+    )
+    .unwrap();
+    build(&source, &folder);
+    let library = folder.join("libcudart_stub.so");
+    assert_eq!(lint(&library).output().unwrap().status.code(), Some(0));
+    let output = lint(&library).args(["--prefix", "cuda"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(shared::text_of(&output).contains("1 name without a version node: cudaMalloc"));
+}
+
+#[test]
+fn two_objects_with_the_same_unique_symbol_of_hip_clash() {
+    let folder = shared::scratch("unique-clash");
+    for (name, symbol) in [
+        ("a", "_ZZN8hip_impl5stateEvE1s"),
+        ("b", "_ZZN8hip_impl5stateEvE1s"),
+        ("c", "_ZZN4mine5stateEvE1s"),
+    ] {
+        let source = folder.join(format!("{name}.c"));
+        let text = format!(
+            "// cc -shared -fPIC -o lib{name}.so\n\
+             extern int hipMalloc(void) __attribute__((weak));\n\
+             __asm__(\".type {symbol}, @gnu_unique_object\");\n\
+             int {symbol} = 1;\n"
+        );
+        fs::write(&source, text).unwrap();
+        build(&source, &folder);
+    }
+    let report = report(&folder);
+    let found = report["findings"].as_array().unwrap();
+    assert_eq!(found.len(), 1, "{report:#}");
+    assert_eq!(found[0]["rule"], "unique-symbol");
+    assert!(found[0]["object"].as_str().unwrap().ends_with("liba.so"));
+    assert!(found[0]["detail"].as_str().unwrap().ends_with("libb.so"));
+}
