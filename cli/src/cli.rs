@@ -67,7 +67,7 @@ pub enum Command {
     Lint(Lint),
     /// The same report from a log of LD_DEBUG=bindings
     Log(Log),
-    /// What is known about a HIP function, or about a rule of these reports
+    /// What is known about a HIP function, type, constant or error, or a rule of reports
     Explain(Explain),
     /// Print the manual page
     Man,
@@ -138,7 +138,8 @@ pub struct Log {
 /// `hiplazy explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// A function (hipMemcpy3D) or a rule (bare-export)
+    /// A function, struct, enum or constant (hipMemcpy3D), the number of an error (709),
+    /// or a rule (bare-export)
     #[arg(value_name = "NAME")]
     pub name: String,
 }

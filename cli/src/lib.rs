@@ -6,6 +6,7 @@ pub mod classify;
 pub mod cli;
 pub mod commands;
 pub mod elf;
+pub mod explain;
 pub mod finding;
 pub mod names;
 pub mod report;

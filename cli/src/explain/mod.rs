@@ -1,0 +1,289 @@
+//! What the manifest knows about a name: a function, a struct, an enum, a constant, an
+//! error code, or a rule of the reports.
+
+mod function;
+mod near;
+mod tables;
+mod text;
+mod types;
+mod versions;
+
+use std::collections::BTreeSet;
+
+use hiplazy_abi::{Code, Domain};
+use serde::Serialize;
+
+use crate::finding::Rule;
+use crate::rules;
+use tables::Tables;
+
+pub use function::{
+    EntryFacts, FunctionFacts, PrototypeFacts, Reason, Spelling, Translation, TranslationRow,
+};
+pub use near::near;
+pub use types::{Enum, EnumConstant, Record, RecordField, RecordLayout, Value};
+
+/// Everything about a name.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Explanation {
+    /// The schema of this and of reports.
+    pub schema: u32,
+    /// `hiplazy 0.1.0`.
+    pub tool: String,
+    /// `explain`.
+    pub command: &'static str,
+    /// What was asked for.
+    pub name: String,
+    /// What headers turn the name into, where it is a macro.
+    pub renamed: Option<Renamed>,
+    /// The function of that name, and those that sources mean by it.
+    pub functions: Vec<FunctionFacts>,
+    /// The struct.
+    pub record: Option<Record>,
+    /// The enum.
+    #[serde(rename = "enum")]
+    pub enumeration: Option<Enum>,
+    /// The constant.
+    pub constant: Option<EnumConstant>,
+    /// The error codes with that number or name.
+    pub errors: Vec<ErrorFacts>,
+    /// The functions that the struct or enum matters to.
+    pub used_by: Vec<String>,
+    /// Why hiplazy has no wrapper, for a name that runtimes export.
+    pub not_wrapped: Option<String>,
+    /// The runtimes that export a name which is no function of the manifest.
+    pub exported_by: Vec<String>,
+    /// The rule of that id.
+    pub rule: Option<&'static Rule>,
+}
+
+/// A macro of the headers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Renamed {
+    /// What it stands for.
+    pub replacement: String,
+    /// The header.
+    pub header: String,
+    /// Since which headers, where that can be told.
+    pub since: Option<String>,
+}
+
+/// An error code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorFacts {
+    /// `hipError_t`, `hiprtcResult`.
+    #[serde(rename = "enum")]
+    pub domain: &'static str,
+    /// The number.
+    pub code: i32,
+    /// What `hipGetErrorName` answers.
+    pub name: String,
+    /// What `hipGetErrorString` or `hiprtcGetErrorString` answers.
+    pub text: String,
+}
+
+/// Everything about `name`; `None` if nothing is known.
+pub fn look_up(name: &str) -> Option<Explanation> {
+    let tables = Tables::get();
+    // People paste wrappers and versioned names from logs.
+    let bare = name.split('@').next().unwrap_or(name);
+    let bare = match bare.strip_prefix("hiplazy_") {
+        Some(link_name) if tables.function(link_name).is_some() => link_name,
+        _ => bare,
+    };
+    let renamed = renamed(tables, bare);
+    let target = renamed.as_ref().map(|it| it.replacement.as_str());
+    let mut links: Vec<&str> = Vec::from([bare]);
+    links.extend(target);
+    links.extend(overloaded(tables, bare));
+    let mut seen = BTreeSet::new();
+    links.retain(|link| seen.insert(*link));
+    let explanation = Explanation {
+        schema: crate::report::SCHEMA,
+        tool: concat!("hiplazy ", env!("CARGO_PKG_VERSION")).to_string(),
+        command: "explain",
+        name: bare.to_string(),
+        functions: links
+            .iter()
+            .filter_map(|link| tables.function(link))
+            .map(|function| FunctionFacts::of(tables, function))
+            .collect(),
+        record: either(bare, target, |name| Record::of(tables, name)),
+        enumeration: either(bare, target, |name| Enum::of(tables, name)),
+        constant: either(bare, target, |name| constant(tables, name)),
+        errors: errors(tables, bare),
+        used_by: either(bare, target, |name| types::users(tables).remove(name)).unwrap_or_default(),
+        not_wrapped: tables
+            .not_wrapped
+            .iter()
+            .find(|it| it.name == bare)
+            .map(|it| it.reason.clone()),
+        exported_by: match tables.function(bare) {
+            Some(_) => Vec::new(),
+            None => exported_by(tables, bare),
+        },
+        rule: rules::by_id(bare),
+        renamed,
+    };
+    explanation.says_something().then_some(explanation)
+}
+
+impl Explanation {
+    fn says_something(&self) -> bool {
+        !self.functions.is_empty()
+            || self.record.is_some()
+            || self.enumeration.is_some()
+            || self.constant.is_some()
+            || !self.errors.is_empty()
+            || self.renamed.is_some()
+            || self.not_wrapped.is_some()
+            || !self.exported_by.is_empty()
+            || self.rule.is_some()
+    }
+
+    /// For people; `verbose` lists every field and every function.
+    pub fn text(&self, verbose: bool, color: bool) -> String {
+        text::render(self, verbose, color)
+    }
+
+    /// For machines.
+    pub fn json(&self) -> String {
+        // Strings, numbers and lists only: nothing here can fail to be written.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+fn either<T>(name: &str, target: Option<&str>, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+    find(name).or_else(|| target.and_then(&find))
+}
+
+fn renamed(tables: &Tables, name: &str) -> Option<Renamed> {
+    let found = tables.macro_of(name)?;
+    let function = tables.function(&found.replacement);
+    let record = tables.layouts_of(&found.replacement);
+    // The macro came with what it stands for.
+    let since = match (function, record.first()) {
+        (Some(function), _) => function.first,
+        (None, Some(layout)) => Some(layout.versions.first),
+        (None, None) => None,
+    };
+    Some(Renamed {
+        replacement: found.replacement.clone(),
+        header: found.header.clone(),
+        since: since.map(|since| since.to_string()),
+    })
+}
+
+/// The functions that C++ overloads of a name call.
+fn overloaded<'a>(tables: &'a Tables, name: &str) -> Vec<&'a str> {
+    let overloads = tables.overloads.iter().filter(|it| it.name() == name);
+    overloads
+        .filter_map(|it| it.call.split('(').next())
+        .collect()
+}
+
+fn constant(tables: &Tables, name: &str) -> Option<EnumConstant> {
+    let lines = tables.constants.iter().filter(|it| it.name == name);
+    let lines: Vec<_> = lines.collect();
+    (!lines.is_empty()).then(|| EnumConstant::of(name, &lines))
+}
+
+fn errors(tables: &Tables, name: &str) -> Vec<ErrorFacts> {
+    let number = match name.strip_prefix("0x") {
+        Some(digits) => i32::from_str_radix(digits, 16).ok(),
+        None => name.parse().ok(),
+    };
+    let known = tables.errors.iter().filter_map(|error| match error.code {
+        Code::Known(code) => Some(ErrorFacts {
+            domain: match error.domain {
+                Domain::Hip => "hipError_t",
+                Domain::Rtc => "hiprtcResult",
+            },
+            code,
+            name: error.name.clone(),
+            text: error.text.clone(),
+        }),
+        Code::Other => None,
+    });
+    known
+        .filter(|error| number.map_or(error.name == name, |number| error.code == number))
+        .collect()
+}
+
+fn exported_by(tables: &Tables, name: &str) -> Vec<String> {
+    let have = tables.measured.iter().filter(|it| it.node(name).is_some());
+    have.map(|it| it.title.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renamed_function_leads_to_what_sources_mean_today() {
+        let found = look_up("hipGetDeviceProperties").unwrap();
+        let names: Vec<&str> = found.functions.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["hipGetDeviceProperties", "hipGetDevicePropertiesR0600"]
+        );
+        let renamed = found.renamed.unwrap();
+        assert_eq!(renamed.since.as_deref(), Some("6.0"));
+    }
+
+    #[test]
+    fn numbers_and_names_of_errors_lead_to_their_texts() {
+        for name in ["709", "0x2c5", "hipErrorContextIsDestroyed"] {
+            let found = look_up(name).unwrap();
+            assert_eq!(found.errors[0].text, "context is destroyed", "{name}");
+        }
+        let invalid = look_up("hipErrorInvalidConfiguration").unwrap();
+        assert_eq!(invalid.errors[0].code, 9);
+        assert_eq!(invalid.constant.unwrap().domain, "hipError_t");
+    }
+
+    #[test]
+    fn types_lead_to_the_functions_that_take_them() {
+        let found = look_up("hipDeviceProp_tR0600").unwrap();
+        assert_eq!(found.record.unwrap().layouts[0].size, 1472);
+        assert!(
+            found
+                .used_by
+                .contains(&"hipGetDevicePropertiesR0600".to_string())
+        );
+        let found = look_up("hipMemoryType").unwrap();
+        assert!(found.enumeration.is_some() && !found.used_by.is_empty());
+        // Two names of one thing: today's and that of HIP 5.
+        let found = look_up("hipDeviceProp_t").unwrap();
+        assert_eq!(found.record.unwrap().layouts[0].size, 792);
+        assert_eq!(found.renamed.unwrap().replacement, "hipDeviceProp_tR0600");
+    }
+
+    #[test]
+    fn names_as_they_stand_in_logs_are_understood() {
+        for name in [
+            "hipMalloc@hip_4.2",
+            "hiplazy_hipMalloc",
+            "hipMalloc@@hip_4.2",
+        ] {
+            assert_eq!(look_up(name).unwrap().name, "hipMalloc");
+        }
+    }
+
+    #[test]
+    fn names_without_a_wrapper_have_their_reason() {
+        let found = look_up("hipProfilerEnableExt").unwrap();
+        assert!(found.not_wrapped.unwrap().contains("profiler"));
+        assert!(!found.exported_by.is_empty() && found.functions.is_empty());
+    }
+
+    #[test]
+    fn rules_are_known_and_anything_else_is_not() {
+        assert!(look_up("bare-export").unwrap().rule.is_some());
+        for name in ["hipMaloc", "", "macro", "unnamed", "-1", "99999"] {
+            assert!(look_up(name).is_none(), "{name}");
+        }
+    }
+}
