@@ -122,6 +122,9 @@ pub struct Lint {
     /// Do not report this rule; may be repeated
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<String>,
+    /// What pages and pictures to write
+    #[command(flatten)]
+    pub pictures: Pictures,
 }
 
 /// `hiplazy log`.

@@ -9,6 +9,7 @@ mod run;
 mod shell;
 
 use std::error::Error;
+use std::fs;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -24,12 +25,11 @@ pub type Failure = Box<dyn Error>;
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = &arguments.common;
     let names = Names::new(&common.prefix);
-    let none = Pictures::default();
     let (report, pictures) = match &arguments.command {
         Command::Man => return shell::man(),
         Command::Completions { shell } => return shell::completions(*shell),
         Command::Explain(explain) => return explain::run(explain, common),
-        Command::Lint(lint) => (lint::run(lint, common, &names)?, &none),
+        Command::Lint(lint) => (lint::run(lint, common, &names)?, &lint.pictures),
         Command::Log(log) => (log::run(log, common, &names)?, &log.pictures),
         Command::Run(run) => (run::run(run, common, &names)?, &run.pictures),
         Command::Doctor(doctor) => {
@@ -45,8 +45,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Prints a report and writes what else was asked for.
 fn print(report: &Report, pictures: &Pictures, common: &Common) -> Result<ExitCode, Failure> {
-    if pictures.html.is_some() || pictures.dot.is_some() {
-        return Err("--html and --dot are not built yet".into());
+    for (file, text) in [
+        (&pictures.html, Report::html as fn(&Report) -> String),
+        (&pictures.dot, Report::dot),
+    ] {
+        if let Some(file) = file {
+            fs::write(file, text(report))
+                .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+        }
     }
     let printing = Printing {
         json: common.json,

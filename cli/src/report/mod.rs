@@ -1,6 +1,9 @@
 //! What a command found out: the same for a machine, a process, a log and files.
 
+mod dot;
+mod html;
 mod json;
+mod picture;
 mod style;
 mod text;
 mod tree;
@@ -12,6 +15,7 @@ use serde::Serialize;
 use crate::finding::{Finding, Severity};
 use crate::names::Api;
 
+pub use picture::{Edge, Kind, Node, Picture};
 pub use style::Styles;
 
 /// The version of the JSON schema. It grows by one when a field changes its meaning or
@@ -35,6 +39,8 @@ pub struct Report {
     pub objects: usize,
     /// Files that no process maps, by what they are.
     pub passed_over: BTreeMap<String, usize>,
+    /// Every object of a live process and where it is visible; of files, none.
+    pub loaded: Vec<Loaded>,
     /// Section 1: the runtimes.
     pub runtimes: Vec<Runtime>,
     /// Section 2: every other object that defines such names.
@@ -54,6 +60,15 @@ pub struct Report {
     /// Lines of a command's own, before the summary (the search of `doctor`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preface: Vec<String>,
+}
+
+/// An object of a live process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Loaded {
+    /// The file.
+    pub path: String,
+    /// In which scope it is.
+    pub scope: Scope,
 }
 
 /// A HIP, hiprtc, HSA or comgr library.
@@ -280,6 +295,16 @@ impl Report {
                 &b.detail,
             ))
         });
+    }
+
+    /// One self-contained page.
+    pub fn html(&self) -> String {
+        html::render(self)
+    }
+
+    /// A graph for Graphviz.
+    pub fn dot(&self) -> String {
+        dot::render(self)
     }
 
     /// The report as the user asked for it.
