@@ -16,7 +16,7 @@ pub struct Tool {
     pub package: &'static str,
 }
 
-/// What the tests of the installed packages are better with.
+/// What the tests of the installed packages and of the command's pages are better with.
 pub const TOOLS: &[Tool] = &[
     Tool {
         program: "cmake",
@@ -37,6 +37,18 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         program: "clang++",
         package: "clang",
+    },
+    Tool {
+        program: "chromium",
+        package: "chromium",
+    },
+    Tool {
+        program: "dot",
+        package: "graphviz",
+    },
+    Tool {
+        program: "mandoc",
+        package: "mandoc",
     },
 ];
 

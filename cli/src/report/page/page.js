@@ -3,6 +3,8 @@
 // shows its details. The search is kept in the address (#q=...), so that it can be handed on.
 
 const by = (id) => document.getElementById(id);
+// Findings that are named at the top, above the picture.
+const WORST = 5;
 const state = { selected: null, opened: new Set() };
 
 function redraw() {
@@ -88,6 +90,15 @@ function verdict() {
     report.bindings.length ? `${plural(report.bindings.length, "binding")}, ${wrong.toLocaleString("en")} of them wrong` : "",
   ];
   by("verdict").append(...parts, html("span", { class: "dim" }, "· " + facts.filter(Boolean).join(", ")));
+  // In the order of the report, the worst first; all of them are below.
+  for (const finding of report.findings.slice(0, WORST)) {
+    const severity = severityOf(finding);
+    const line = `${finding.rule}: ${baseName(finding.object)}: ${finding.detail}`;
+    by("worst").append(html("li", { title: line }, html("span", { class: severity }, severity), " " + line));
+  }
+  if (report.findings.length > WORST) {
+    by("worst").append(html("li", { class: "dim" }, `and ${plural(report.findings.length - WORST, "more finding")} below`));
+  }
   by("tool").textContent = `${report.tool} ${report.command} · ${report.names}`;
   by("subject").textContent = report.subject;
 }
@@ -118,10 +129,10 @@ function legend() {
   by("picture-title").textContent = report.bindings.length ? "Who is bound to whom" : "Who needs what";
 }
 
-function step(by) {
+function step(distance) {
   const marks = Array.from(document.querySelectorAll("#picture [tabindex]"));
   const at = marks.indexOf(document.activeElement);
-  const next = at < 0 ? marks[0] : marks[at + by];
+  const next = at < 0 ? marks[0] : marks[at + distance];
   if (next) next.focus();
 }
 

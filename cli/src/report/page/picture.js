@@ -160,6 +160,7 @@ function nodeMark(at, x, y, width, state, select) {
   const node = picture.nodes[at];
   const classes = ["node", node.kind];
   if (node.severity && node.severity !== "note") classes.push("is-" + node.severity);
+  else if (node.wrong) classes.push("is-captured");
   if (state.selected === at) classes.push("selected");
   const caption = captionOf(at);
   const group = svg(
@@ -182,9 +183,10 @@ function nodeMark(at, x, y, width, state, select) {
 
 function captionOf(at) {
   const node = picture.nodes[at];
-  const parts = node.caption ? [node.caption] : [];
   const wrong = outgoing[at].reduce((sum, edge) => sum + picture.edges[edge].wrong, 0);
-  if (wrong) parts.push(`${wrong.toLocaleString("en")} bound to the wrong object`);
+  const parts = [];
+  if (wrong) parts.push(`${wrong.toLocaleString("en")} wrong`);
+  if (node.caption) parts.push(node.caption);
   const folder = node.path.slice(0, node.path.length - baseName(node.path).length);
   if (folder) parts.push(folder);
   return parts.join(" · ");

@@ -97,17 +97,18 @@ for (const finding of report.findings) {
 
 function table(heads, rows, shown, more) {
   const body = html("tbody");
+  // A column that says nothing in any row is left out.
+  const columns = heads.map((_, at) => at).filter((at) => rows.some((row) => row.cells[at] !== "" && row.cells[at] !== null && row.cells[at] !== undefined));
   for (const row of rows.slice(0, shown)) {
     const line = html("tr", row.wrong ? { class: "is-wrong" } : {});
-    row.cells.forEach((value, at) => {
-      const kind = heads[at][1];
-      const element = cell(value, kind);
+    for (const at of columns) {
+      const element = cell(row.cells[at], heads[at][1]);
       if (row.wrong && at >= 3) element.classList.add("conflict");
       line.append(element);
-    });
+    }
     body.append(line);
   }
-  const all = html("div", { class: "scroll" }, html("table", {}, html("thead", {}, html("tr", {}, ...heads.map((head) => html("th", { scope: "col" }, head[0])))), body));
+  const all = html("div", { class: "scroll" }, html("table", {}, html("thead", {}, html("tr", {}, ...columns.map((at) => html("th", { scope: "col" }, heads[at][0])))), body));
   if (rows.length > shown) {
     const button = html("button", { type: "button" }, `Show all ${rows.length.toLocaleString("en")} rows`);
     button.addEventListener("click", more);

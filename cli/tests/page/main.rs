@@ -1,0 +1,210 @@
+//! The page of a report, in a browser, and the graph for Graphviz.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod browser;
+mod synthetic;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use browser::{chromium, open, screenshot};
+use common::lint;
+use common::shared::{run, scratch, skip, text_of};
+use hiplazy_cli::report::{Kind, Picture, Report};
+use synthetic::{HOSTILE, files, hostile, process};
+use xtask::fetch;
+
+#[test]
+fn a_search_narrows_the_picture_of_500_objects() {
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-large");
+    let page = process(498, 0).html();
+    let whole = open(&chromium, &folder, &page, "");
+    assert_eq!(whole.console, Vec::<String>::new());
+    // Those of interest have a mark of their own, the others are one.
+    assert!((20..60).contains(&whole.nodes()), "{}", whole.nodes());
+    assert_eq!(whole.nodes() + whole.collapsed(), 500);
+    assert_eq!(whole.edges("wrong"), 20);
+
+    let one = open(&chromium, &folder, &page, "_C32.cpython");
+    assert_eq!(one.console, Vec::<String>::new());
+    // The object, and what it is bound to: the stub and the runtime.
+    assert_eq!((one.nodes(), one.collapsed()), (3, 0));
+    assert!(
+        one.text("count").starts_with("3 of 500 objects"),
+        "{}",
+        one.text("count")
+    );
+
+    let by_name = open(&chromium, &folder, &page, "hipOnlyOf77x");
+    assert_eq!(by_name.nodes(), 2);
+
+    let nothing = open(&chromium, &folder, &page, "no-such-thing");
+    assert_eq!((nothing.nodes(), nothing.collapsed()), (0, 0));
+}
+
+#[test]
+fn a_small_process_is_drawn_whole() {
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-small");
+    let opened = open(&chromium, &folder, &process(9, 0).html(), "");
+    assert_eq!(opened.console, Vec::<String>::new());
+    assert_eq!((opened.nodes(), opened.collapsed()), (11, 0));
+    assert_eq!(opened.edges("wrong"), 1);
+    for text in ["Global scope", "Local scopes", "bare-export", "LD_PRELOAD"] {
+        assert!(opened.dom.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn files_are_drawn_by_what_they_need() {
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-files");
+    let opened = open(&chromium, &folder, &files().html(), "");
+    assert_eq!(opened.console, Vec::<String>::new());
+    assert_eq!((opened.nodes(), opened.edges("need")), (4, 2));
+    assert!(opened.dom.contains("Not there"));
+}
+
+/// What somebody does who has only a keyboard.
+const USER: &str = include_str!("user.js");
+
+#[test]
+fn the_keyboard_is_enough() {
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-keyboard");
+    let page = process(9, 0).html();
+    let page = page.replace("</body>", &format!("<script>{USER}</script></body>"));
+    let opened = open(&chromium, &folder, &page, "");
+    assert_eq!(opened.console, Vec::<String>::new());
+    assert_eq!(
+        opened.text("tool"),
+        r#"["query",3,"node exporter is-conflict",true,true,11,0,2]"#
+    );
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-hostile");
+    let page = hostile().html();
+    let opened = open(&chromium, &folder, &page, "");
+    assert_eq!(opened.console, Vec::<String>::new());
+    // The browser writes the document with its texts escaped: an element would be bare.
+    assert!(!opened.dom.contains("<img"));
+    assert!(opened.dom.contains("&lt;img src=x"));
+    assert!(opened.nodes() > 3, "{}", opened.nodes());
+}
+
+#[test]
+fn what_goes_wrong_in_a_page_would_be_noticed() {
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-console");
+    let page = process(3, 0).html();
+    let broken =
+        "<script>nobody.has = this;</script><img src=\"https://example.invalid/x\"></body>";
+    let opened = open(&chromium, &folder, &page.replace("</body>", broken), "");
+    let console = opened.console.join("\n");
+    assert!(console.contains("nobody is not defined"), "{console}");
+    // The page's policy lets nothing be fetched.
+    assert!(console.contains("Content Security Policy"), "{console}");
+}
+
+#[test]
+fn the_page_is_the_same_without_a_browser() {
+    let page = hostile().html();
+    // One element of data and one of code; the text for readers without scripts.
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(page.contains("<noscript>") && !page.contains(HOSTILE));
+    assert!(!page.contains("<img"));
+}
+
+#[test]
+fn the_picture_has_scopes_and_wrong_bindings() {
+    let picture = Picture::of(&process(30, 2));
+    assert_eq!(picture.groups, ["Global scope", "Local scopes"]);
+    let wrong = picture.edges.iter().filter(|edge| edge.wrong > 0);
+    let captured: Vec<&str> = wrong
+        .clone()
+        .map(|edge| picture.nodes[edge.from].path.as_str())
+        .collect();
+    assert_eq!(captured.len(), 1);
+    assert!(captured[0].contains("_C7."), "{captured:?}");
+    for edge in wrong {
+        assert_eq!(picture.nodes[edge.to].kind, Kind::Exporter);
+    }
+    // Objects that have nothing to do with the names are in no picture.
+    assert!(
+        picture
+            .nodes
+            .iter()
+            .all(|node| !node.path.contains("libother"))
+    );
+}
+
+#[test]
+fn graphviz_takes_the_graph() {
+    let folder = scratch("page-dot");
+    let dot = match fetch::tool("dot") {
+        Ok(dot) => dot,
+        Err(missing) => return skip("the graph by Graphviz", &missing.to_string()),
+    };
+    for (name, report) in [
+        ("process", process(40, 0)),
+        ("hostile", hostile()),
+        ("files", files()),
+    ] {
+        let file = folder.join(name);
+        fs::write(&file, report.dot()).unwrap();
+        let drawn = run(Command::new(&dot).arg("-Tsvg").arg(&file));
+        let nodes = Picture::of(&report).nodes.len();
+        assert_eq!(drawn.matches("class=\"node\"").count(), nodes, "{name}");
+        assert_eq!(drawn.contains("#dc2626"), name == "process", "{name}");
+    }
+}
+
+#[test]
+fn the_page_is_dark_where_the_reader_wants_that() {
+    let Some(chromium) = chromium() else { return };
+    // The pictures stay in the target folder: worth a look after a change of the page.
+    let shown = |name: &str, report: &Report, dark: bool| {
+        let folder = scratch(&format!("page-shown-{name}"));
+        screenshot(&chromium, &folder, &report.html(), (1400, 1500), dark);
+        fs::read(folder.join("page.png")).unwrap()
+    };
+    let large = process(498, 0);
+    assert_ne!(shown("light", &large, false), shown("dark", &large, true));
+}
+
+#[test]
+fn a_command_writes_what_it_is_asked_for() {
+    let folder = scratch("page-command");
+    let (page, graph) = (folder.join("report.html"), folder.join("report.dot"));
+    let program = Path::new(env!("CARGO_BIN_EXE_hiplazy"));
+    let output = lint(program)
+        .arg("--html")
+        .arg(&page)
+        .arg("--dot")
+        .arg(&graph)
+        .output()
+        .unwrap();
+    assert!(output.status.code() < Some(3), "{}", text_of(&output));
+    assert!(
+        fs::read_to_string(page)
+            .unwrap()
+            .starts_with("<!DOCTYPE html>")
+    );
+    assert!(fs::read_to_string(graph).unwrap().starts_with("digraph"));
+
+    let nowhere = folder.join("no-such-folder/report.html");
+    let output = lint(program).arg("--html").arg(&nowhere).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let text = text_of(&output);
+    assert!(
+        text.contains("cannot write") && text.contains("no-such-folder"),
+        "{text}"
+    );
+}
