@@ -74,7 +74,7 @@ impl<'data> Dynamic<'data> {
 
     /// The part of the file that is mapped from `address` to the end of its segment:
     /// offset in the file and bytes.
-    fn mapped(&self, address: u64) -> Option<(u64, &'data [u8])> {
+    pub(super) fn mapped(&self, address: u64) -> Option<(u64, &'data [u8])> {
         self.segments.iter().find_map(|segment| {
             if segment.p_type.get(self.endian) != elf::PT_LOAD {
                 return None;
@@ -89,7 +89,7 @@ impl<'data> Dynamic<'data> {
     }
 
     /// The table that a tag points to, or what is wrong with it.
-    fn table(
+    pub(super) fn table(
         &self,
         tag: elf::DynamicTag,
         reading: &'static str,

@@ -8,12 +8,14 @@
 mod dynamic;
 mod error;
 mod literals;
+mod lookup;
 mod read;
 
 use serde::Serialize;
 
 pub use error::Error;
 pub use literals::RENAMED;
+pub use lookup::{Definition, Definitions, Sections};
 pub use read::read;
 
 /// Which symbols of an object are kept.
