@@ -84,6 +84,9 @@ pub struct Doctor {
     /// A running process, of the same user; it is not stopped
     #[arg(long, value_name = "PID")]
     pub pid: Option<u32>,
+    /// The process in which the runtime is loaded for a report on this machine
+    #[arg(long, hide = true, conflicts_with = "pid")]
+    pub probe: bool,
     /// What pages and pictures to write
     #[command(flatten)]
     pub pictures: Pictures,
@@ -92,9 +95,15 @@ pub struct Doctor {
 /// `hiplazy run`.
 #[derive(Debug, Args)]
 pub struct Run {
-    /// Report when this function is first bound, not at the exit
+    /// Report when this function is first bound, not at the exit; the command goes on
     #[arg(long, value_name = "NAME")]
     pub at_symbol: Option<String>,
+    /// Exit with 2 if there is a conflict, whatever the command's own status
+    #[arg(long)]
+    pub fail: bool,
+    /// Write the report to FILE instead of to standard error
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// What pages and pictures to write
     #[command(flatten)]
     pub pictures: Pictures,

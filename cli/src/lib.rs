@@ -2,6 +2,7 @@
 //! the commands themselves. A library so that its tests can use them; its interface is
 //! the command line.
 
+pub mod binding_log;
 pub mod classify;
 pub mod cli;
 pub mod commands;
@@ -9,5 +10,6 @@ pub mod elf;
 pub mod explain;
 pub mod finding;
 pub mod names;
+pub mod process;
 pub mod report;
 pub mod rules;

@@ -190,6 +190,132 @@ rules! {
         owner: "give the names a prefix of your own",
         threads: &[],
     };
+    /// Two runtimes in a process.
+    TWO_RUNTIMES = Rule {
+        id: "two-runtimes",
+        severity: Conflict,
+        title: "two copies of the runtime are in one process",
+        meaning: "streams, memory and errors of one copy are unknown to the other, and which copy a library uses depends on the order of loading",
+        now: "start the program so that both users find the same file: install one build of each package for this ROCm, or put the folder of one runtime first in LD_LIBRARY_PATH",
+        owner: "do not bring a copy of the runtime along, and open libamdhip64 by its SONAME so that the copy that is mapped is used",
+        threads: &[
+            "https://github.com/pytorch/pytorch/issues/141014",
+            "https://github.com/ROCm/mori/issues/402",
+        ],
+    };
+    /// A reference that another library answers.
+    WRONG_PROVIDER = Rule {
+        id: "wrong-provider",
+        severity: Conflict,
+        title: "calls a library that is not the HIP runtime it needs",
+        meaning: "the names are answered by another library that came first in the scope, whose structs, errors and state are its own",
+        now: "load the real runtime with RTLD_GLOBAL before the other library (in Python: ctypes.CDLL('libamdhip64.so.7', ctypes.RTLD_GLOBAL) before the first import)",
+        owner: "the library that answers must hide these names: `local: *` in a version script, or bind HIP with hiplazy, which exports nothing",
+        threads: &[
+            "https://github.com/vllm-project/vllm/issues/51151",
+            "https://github.com/ROCm/aiter/issues/4585",
+        ],
+    };
+    /// The runtime itself calls somebody else.
+    CAPTURED_RUNTIME = Rule {
+        id: "captured-runtime",
+        severity: Conflict,
+        title: "the runtime's own calls go to another library",
+        meaning: "the runtime calls some of its functions by name, and another library that is global answers them: it fails inside, whoever calls it",
+        now: "load the runtime before the other library, or the other library with RTLD_LOCAL",
+        owner: "the library that answers must hide these names: `local: *` in a version script, or bind HIP with hiplazy, which exports nothing",
+        threads: &["https://github.com/vllm-project/vllm/issues/51151"],
+    };
+    /// Preloaded on purpose.
+    PRELOADED_PROVIDER = Rule {
+        id: "preloaded-provider",
+        severity: Warning,
+        title: "calls a library that LD_PRELOAD put before the runtime",
+        meaning: "this is how tracing tools work; every other use changes what the program does",
+        now: "start the program without LD_PRELOAD",
+        owner: "none, if it is a tool that is meant to do this",
+        threads: &[],
+    };
+    /// The next one will be caught.
+    WAITING_EXPORTER = Rule {
+        id: "waiting-exporter",
+        severity: Warning,
+        title: "answers the next library that needs HIP",
+        meaning: "nothing is bound wrongly by it yet, but a library that is loaded from now on gets these names from here and not from the runtime it needs",
+        now: "load all libraries that use HIP, or the runtime with RTLD_GLOBAL, before this one",
+        owner: "hide the names: `local: *` in a version script, or bind HIP with hiplazy, which exports nothing",
+        threads: &["https://github.com/vllm-project/vllm/issues/51151"],
+    };
+    /// Mapped, and nobody sees it.
+    LOCAL_EXPORTER = Rule {
+        id: "local-exporter",
+        severity: Note,
+        title: "exports names of the runtime, out of sight of others",
+        meaning: "it is loaded with RTLD_LOCAL or comes behind the runtime; some later dlopen with RTLD_GLOBAL, or another order of imports, changes that",
+        now: "none",
+        owner: "hide the names",
+        threads: &[],
+    };
+    /// Names of any kind that others take from the runtime.
+    TAKEN_SYMBOLS = Rule {
+        id: "taken-symbols",
+        severity: Warning,
+        title: "answers names that the runtime or its libraries define themselves",
+        meaning: "two libraries contain the same C++ code, and the runtime uses the other one's: if the versions differ, memory is freed with the wrong size or layout (\"free(): invalid size\")",
+        now: "load the other library with RTLD_LOCAL, or after the runtime",
+        owner: "link private copies of libraries with -Wl,--exclude-libs,ALL or -fvisibility=hidden",
+        threads: &["https://github.com/ROCm/mori/issues/332"],
+    };
+    /// Structs of another generation.
+    STRUCT_GENERATION = Rule {
+        id: "struct-generation",
+        severity: Warning,
+        title: "was compiled for another version of the runtime than it uses",
+        meaning: "structs or constants of some functions that it calls changed between the two behind an unchanged name",
+        now: "use a build for the runtime that is loaded",
+        owner: "compile with the headers of the runtime, or bind with hiplazy, which translates or refuses such calls",
+        threads: &["https://github.com/ROCm/clr/issues/151"],
+    };
+    /// Two allocators.
+    DEEPBIND_ALLOCATOR = Rule {
+        id: "deepbind-allocator",
+        severity: Warning,
+        title: "is opened with RTLD_DEEPBIND beside another allocator",
+        meaning: "it calls the C library's malloc and free, and everybody else those of the allocator: memory that is allocated here and freed there corrupts the heap",
+        now: "start the program without the allocator in LD_PRELOAD",
+        owner: "do not open libraries with RTLD_DEEPBIND; hide the names that made it necessary",
+        threads: &["https://github.com/ROCm/aiter/pull/4566"],
+    };
+    /// Nobody has the name.
+    UNRESOLVED = Rule {
+        id: "unresolved",
+        severity: Warning,
+        title: "refers to functions that nobody in its scope has",
+        meaning: "the first call ends the program with \"symbol lookup error: undefined symbol\"",
+        now: "load a runtime that has the functions before the call, with RTLD_GLOBAL if the library does not need it by name",
+        owner: "link with libamdhip64, so that the library brings it along, or bind with hiplazy, which answers with an error",
+        threads: &[],
+    };
+    /// `HIPLAZY_RUNTIME` names something that is none.
+    UNUSABLE_CHOICE = Rule {
+        id: "unusable-choice",
+        severity: Warning,
+        title: "HIPLAZY_RUNTIME names a runtime that cannot be used",
+        meaning: "it is tried alone, so programs that use hiplazy have no runtime on this machine as long as it is set",
+        now: "unset HIPLAZY_RUNTIME, or set it to a libamdhip64.so that can be loaded",
+        owner: "let HIPLAZY_RUNTIME name a libamdhip64.so that can be loaded, or do not set it",
+        threads: &[],
+    };
+    /// Loading it ends the process.
+    CRASHING_RUNTIME = Rule {
+        id: "crashing-runtime",
+        severity: Conflict,
+        title: "loading the runtime ends the process",
+        meaning: "the first HIP call of every program on this machine ends it in the same way",
+        now: "name another runtime with HIPLAZY_RUNTIME, or set HIPLAZY_DISABLE=1",
+        owner: "install the runtime again; its libraries do not fit each other",
+        threads: &[],
+    };
 }
 
 /// The rule with this id.

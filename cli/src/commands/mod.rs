@@ -4,6 +4,8 @@ mod doctor;
 mod explain;
 pub mod lint;
 mod log;
+mod machine;
+mod probe;
 mod process;
 mod run;
 mod shell;
@@ -31,7 +33,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Command::Explain(explain) => return explain::run(explain, common),
         Command::Lint(lint) => (lint::run(lint, common, &names)?, &lint.pictures),
         Command::Log(log) => (log::run(log, common, &names)?, &log.pictures),
-        Command::Run(run) => (run::run(run, common, &names)?, &run.pictures),
+        Command::Run(run) => return run::run(run, common, &names),
+        Command::Doctor(doctor) if doctor.probe => return probe::run(),
         Command::Doctor(doctor) => {
             let report = match doctor.pid {
                 Some(pid) => process::run(pid, common, &names)?,
@@ -45,6 +48,19 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Prints a report and writes what else was asked for.
 fn print(report: &Report, pictures: &Pictures, common: &Common) -> Result<ExitCode, Failure> {
+    write_pictures(report, pictures)?;
+    let printing = Printing {
+        json: common.json,
+        quiet: common.quiet,
+        verbose: common.verbose,
+        color: colored(common.color, &io::stdout()),
+    };
+    write_out(&report.print(printing))?;
+    Ok(ExitCode::from(report.exit() as u8))
+}
+
+/// Writes the pages and pictures that were asked for.
+fn write_pictures(report: &Report, pictures: &Pictures) -> Result<(), Failure> {
     for (file, text) in [
         (&pictures.html, Report::html as fn(&Report) -> String),
         (&pictures.dot, Report::dot),
@@ -54,14 +70,7 @@ fn print(report: &Report, pictures: &Pictures, common: &Common) -> Result<ExitCo
                 .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
         }
     }
-    let printing = Printing {
-        json: common.json,
-        quiet: common.quiet,
-        verbose: common.verbose,
-        color: colored(common.color, &io::stdout()),
-    };
-    write_out(&report.print(printing))?;
-    Ok(ExitCode::from(report.exit() as u8))
+    Ok(())
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error.

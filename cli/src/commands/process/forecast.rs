@@ -1,0 +1,115 @@
+//! What the next library gets that needs a name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::verdicts::few;
+use crate::classify::{Role, foreign_exports};
+use crate::finding::Finding;
+use crate::names::{Names, listed};
+use crate::process::World;
+use crate::process::bindings::{Link, runtime};
+use crate::report::{Forecast, Report};
+use crate::rules;
+
+/// Names that every HIP library uses.
+const ALWAYS: [&str; 3] = ["hipInit", "hipMalloc", "hipGetDevicePropertiesR0600"];
+
+pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
+    let global = world.global(0);
+    let mut waiting = BTreeMap::<usize, Vec<String>>::new();
+    for name in asked(world, names) {
+        let node = listed(&name).and_then(|listed| listed.node.clone());
+        let answer = world.in_list(global, &name, node.as_deref());
+        let why = match answer {
+            Some(answer) => {
+                let place = global.iter().position(|place| *place == answer.place);
+                let place = place.unwrap_or_default();
+                format!(
+                    "the first of the global scope that has it, number {place} of {}",
+                    global.len()
+                )
+            }
+            None => {
+                "nobody in the global scope has it: the library gets that of its own dependency"
+                    .to_string()
+            }
+        };
+        if let Some(answer) = answer
+            && names.are_hip()
+            && runtime(world, answer.place).is_none()
+        {
+            waiting.entry(answer.place).or_default().push(name.clone());
+        }
+        report.forecast.push(Forecast {
+            name,
+            node,
+            provider: answer.map(|answer| world.path(answer.place).to_string()),
+            why,
+        });
+    }
+    exporters(report, world, links, &waiting, names);
+}
+
+/// The names that are asked for: some that everybody uses, and all that several define.
+fn asked(world: &World<'_>, names: &Names) -> BTreeSet<String> {
+    let mut definers = BTreeMap::<&str, usize>::new();
+    let mut asked = BTreeSet::new();
+    for live in &world.objects {
+        let own: BTreeSet<&str> = foreign_exports(&live.object, names)
+            .map(|export| export.name.as_str())
+            .collect();
+        let bare = matches!(live.role, Role::Exporter | Role::Disguised(..));
+        for name in own {
+            *definers.entry(name).or_default() += 1;
+            // What a stub defines is of interest also while there is no runtime.
+            if bare && names.are_hip() {
+                asked.insert(name.to_string());
+            }
+        }
+    }
+    if names.are_hip() {
+        asked.extend(ALWAYS.map(String::from));
+    }
+    let several = definers.into_iter().filter(|(_, count)| *count > 1);
+    asked.extend(several.map(|(name, _)| name.to_string()));
+    asked
+}
+
+/// Exporters that nobody is bound to wrongly.
+fn exporters(
+    report: &mut Report,
+    world: &World<'_>,
+    links: &[Link],
+    waiting: &BTreeMap<usize, Vec<String>>,
+    names: &Names,
+) {
+    for (place, live) in world.objects.iter().enumerate() {
+        if !matches!(live.role, Role::Exporter | Role::Disguised(..)) || !names.are_hip() {
+            continue;
+        }
+        let caught = links.iter().any(|link| {
+            link.provider == Some(place)
+                && crate::process::bindings::wrong(world, link, names).is_some()
+        });
+        if caught {
+            continue;
+        }
+        let scope = super::verdicts::scope(world, place);
+        report.findings.push(match waiting.get(&place) {
+            Some(answered) => Finding::new(
+                &rules::WAITING_EXPORTER,
+                world.path(place),
+                format!("{scope}; answers {}", few(answered)),
+            )
+            .with(answered.clone()),
+            None => {
+                let count = foreign_exports(&live.object, names).count();
+                Finding::new(
+                    &rules::LOCAL_EXPORTER,
+                    world.path(place),
+                    format!("{scope}; exports {count} names"),
+                )
+            }
+        });
+    }
+}

@@ -1,0 +1,190 @@
+//! Circumstances that change how names bind.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::elf::Binding;
+use crate::finding::Finding;
+use crate::names::is_hip_like;
+use crate::process::{Capture, World};
+use crate::report::{Hazard, Report};
+use crate::rules;
+
+/// Libraries that bring their own `malloc`.
+const ALLOCATORS: [&str; 6] = [
+    "libjemalloc",
+    "libtcmalloc",
+    "libmimalloc",
+    "libsnmalloc",
+    "libhoard",
+    "libtbbmalloc_proxy",
+];
+
+/// Run-time libraries of the sanitizers.
+const SANITIZERS: [(&str, &str); 8] = [
+    ("libasan.", "AddressSanitizer"),
+    ("libclang_rt.asan", "AddressSanitizer"),
+    ("libtsan.", "ThreadSanitizer"),
+    ("libclang_rt.tsan", "ThreadSanitizer"),
+    ("liblsan.", "LeakSanitizer"),
+    ("libubsan.", "UndefinedBehaviorSanitizer"),
+    ("libclang_rt.ubsan", "UndefinedBehaviorSanitizer"),
+    ("libhwasan.", "HWAddressSanitizer"),
+];
+
+/// Variables of the dynamic linker and of hiplazy that decide what is bound to what.
+const VARIABLES: [(&str, &str); 9] = [
+    ("LD_PRELOAD", "libraries that come before all others"),
+    ("LD_AUDIT", "libraries that may change every binding"),
+    ("LD_BIND_NOW", "nothing is bound lazily"),
+    (
+        "LD_DYNAMIC_WEAK",
+        "a strong definition is preferred to a weak one",
+    ),
+    ("LD_LIBRARY_PATH", "folders that come before the system's"),
+    ("HIPLAZY_RUNTIME", "the runtime that hiplazy uses, alone"),
+    (
+        "HIPLAZY_DISABLE",
+        "hiplazy behaves as if there were no runtime",
+    ),
+    ("HIPLAZY_SCOPE", "where hiplazy looks names up"),
+    ("HIPLAZY_ABI", "what hiplazy does where structs differ"),
+];
+
+/// The variables that matter.
+pub(crate) fn of_environment(environment: &BTreeMap<String, String>) -> Vec<Hazard> {
+    let set = VARIABLES.iter().filter_map(|(name, meaning)| {
+        let value = environment.get(*name).filter(|value| !value.is_empty())?;
+        Some(Hazard {
+            what: (*name).to_string(),
+            detail: format!("{value} ({meaning})"),
+        })
+    });
+    set.collect()
+}
+
+/// The objects that `LD_PRELOAD` or `/etc/ld.so.preload` name.
+pub(super) fn preloaded(capture: &Capture, world: &World<'_>) -> BTreeSet<usize> {
+    let file = crate::process::proc_folder::ProcFolder::of(capture.pid)
+        .seen(std::path::Path::new("/etc/ld.so.preload"));
+    let system = std::fs::read_to_string(file).unwrap_or_default();
+    let variable = capture.environment.get("LD_PRELOAD");
+    let listed: Vec<&str> = variable
+        .iter()
+        .flat_map(|value| value.split([':', ' ']))
+        .chain(system.split_whitespace())
+        .filter(|name| !name.is_empty())
+        .collect();
+    let is_listed = |place: &usize| {
+        let object = &world.objects[*place].object;
+        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
+        listed
+            .iter()
+            .any(|path| last(path) == object.file_name() || last(path) == object.called())
+    };
+    (0..world.objects.len()).filter(is_listed).collect()
+}
+
+pub(super) fn fill(
+    report: &mut Report,
+    capture: &Capture,
+    world: &World<'_>,
+    preloaded: &BTreeSet<usize>,
+) {
+    let push = |report: &mut Report, what: &str, detail: String| {
+        report.hazards.push(Hazard {
+            what: what.to_string(),
+            detail,
+        });
+    };
+    report.hazards.extend(of_environment(&capture.environment));
+    if capture.auxiliary.get(libc::AT_SECURE) == Some(1) {
+        let detail = "it has more rights than its caller: LD_PRELOAD, LD_LIBRARY_PATH and HIPLAZY_* are ignored";
+        push(report, "AT_SECURE", detail.to_string());
+    }
+    for place in preloaded {
+        push(report, "preloaded", world.path(*place).to_string());
+    }
+    let deepbind: Vec<usize> = (0..world.objects.len())
+        .filter(|place| world.is_deepbind(*place))
+        .collect();
+    for place in &deepbind {
+        let detail = format!(
+            "{} looks in what it needs before the global scope",
+            world.path(*place)
+        );
+        push(report, "RTLD_DEEPBIND", detail);
+    }
+    for (place, live) in world.objects.iter().enumerate() {
+        let name = live.object.file_name();
+        if let Some((_, tool)) = SANITIZERS.iter().find(|(stem, _)| name.starts_with(stem)) {
+            push(report, "sanitizer", format!("{tool}: {name}"));
+        }
+        if live.namespace > 0 && matches!(live.role, crate::classify::Role::Runtime(_)) {
+            let detail = format!(
+                "{} is in namespace {} (dlmopen)",
+                world.path(place),
+                live.namespace
+            );
+            push(report, "namespace", detail);
+        }
+    }
+    allocators(report, world, &deepbind);
+    unique(report, world);
+}
+
+/// Who answers `malloc` first, if that is not the C library; and who does not ask there.
+fn allocators(report: &mut Report, world: &World<'_>, deepbind: &[usize]) {
+    let Some(answer) = world.in_list(world.global(0), "malloc", None) else {
+        return;
+    };
+    let path = world.path(answer.place);
+    let name = world.objects[answer.place].object.file_name();
+    if name.starts_with("libc.so") || name.starts_with("libc-2") || name.starts_with("ld-") {
+        return;
+    }
+    let known = ALLOCATORS.iter().any(|stem| name.starts_with(stem));
+    report.hazards.push(Hazard {
+        what: "allocator".to_string(),
+        detail: if known {
+            path.to_string()
+        } else {
+            format!("{path} defines malloc")
+        },
+    });
+    for place in deepbind {
+        let own = world.look_up(*place, "malloc", None);
+        if own.is_some_and(|own| own.place != answer.place) {
+            let detail = format!("malloc of everybody else is in {path}");
+            let finding = Finding::new(&rules::DEEPBIND_ALLOCATOR, world.path(*place), detail);
+            report.findings.push(finding);
+        }
+    }
+}
+
+/// Unique symbols of HIP's C++ code that several objects define.
+fn unique(report: &mut Report, world: &World<'_>) {
+    let mut owners = BTreeMap::<&str, Vec<usize>>::new();
+    for (place, live) in world.objects.iter().enumerate() {
+        for export in &live.object.exports {
+            if export.binding == Binding::Unique && is_hip_like(&export.name) {
+                owners.entry(&export.name).or_default().push(place);
+            }
+        }
+    }
+    let mut groups = BTreeMap::<Vec<usize>, Vec<String>>::new();
+    for (name, places) in owners {
+        if places.len() > 1 {
+            groups.entry(places).or_default().push(name.to_string());
+        }
+    }
+    for (places, names) in groups {
+        let others: Vec<&str> = places[1..].iter().map(|place| world.path(*place)).collect();
+        let detail = format!(
+            "{} unique C++ symbols are also defined by {}, which use these",
+            names.len(),
+            others.join(", ")
+        );
+        let finding = Finding::new(&rules::UNIQUE_SYMBOL, world.path(places[0]), detail);
+        report.findings.push(finding.with(names));
+    }
+}

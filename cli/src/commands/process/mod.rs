@@ -1,0 +1,130 @@
+//! `hiplazy doctor --pid`: a running process, from outside.
+
+mod abi;
+mod forecast;
+mod hazards;
+mod sections;
+mod taken;
+mod verdicts;
+
+use std::collections::BTreeSet;
+
+use super::Failure;
+use super::lint::object_findings;
+use crate::cli::Common;
+use crate::finding::Finding;
+use crate::names::Names;
+use crate::process::bindings::Link;
+use crate::process::memory::Memory;
+use crate::process::{Capture, Error, World, bindings};
+use crate::report::{Report, Unreadable};
+use crate::rules;
+
+pub(super) use hazards::of_environment;
+
+/// How often a process that is loading libraries is read again.
+const ATTEMPTS: usize = 3;
+
+/// Makes the report.
+pub(super) fn run(pid: u32, _: &Common, names: &Names) -> Result<Report, Failure> {
+    Ok(report(pid, "doctor", names)?)
+}
+
+/// The report on a process, for `command`.
+///
+/// # Errors
+///
+/// Why nothing can be said about it.
+pub(super) fn report(pid: u32, command: &str, names: &Names) -> Result<Report, Error> {
+    let mut changed = None;
+    let mut made = None;
+    for _ in 0..ATTEMPTS {
+        let capture = Capture::take(pid)?;
+        made = Some(of_capture(&capture, command, names)?);
+        changed = capture.changes()?;
+        if changed.is_none() {
+            break;
+        }
+    }
+    let mut report = made.ok_or(Error::NoSuchProcess(pid))?;
+    if let Some(what) = changed {
+        report.unreadable.push(Unreadable {
+            path: report.subject.clone(),
+            why: format!("changed while it was read, {ATTEMPTS} times: {what}; ask again when it has loaded its libraries"),
+        });
+    }
+    report.sort();
+    Ok(report)
+}
+
+fn of_capture(capture: &Capture, command: &str, names: &Names) -> Result<Report, Error> {
+    let memory = Memory::of(capture.pid);
+    let world = capture.read(names);
+    let mut report = Report::new(command, capture.subject(), names);
+    report.objects = world.objects.len();
+    report.unreadable = world.unreadable.clone();
+    if let Some(closed) = &capture.closed {
+        report.unreadable.push(Unreadable {
+            path: capture.subject(),
+            why: format!("{closed}; without that there is only the list of mapped files, and no scopes and bindings"),
+        });
+    }
+    if let Some(why) = &world.estimated {
+        report.unreadable.push(Unreadable {
+            path: capture.subject(),
+            why: format!("its dynamic linker keeps scopes in a way that is not known here ({why}); they are estimated from DT_NEEDED, without RTLD_GLOBAL and RTLD_DEEPBIND"),
+        });
+    }
+    let links = if capture.closed.is_some() {
+        Vec::new()
+    } else {
+        bindings::read(&world, memory, names)
+            .map_err(|error| Error::reading(capture.pid, "the words that are bound", &error))?
+    };
+    sections::fill(&mut report, &world, &links, names);
+    objects(&mut report, &world, names);
+    let preloaded = hazards::preloaded(capture, &world);
+    verdicts::fill(&mut report, &world, &links, &preloaded, names);
+    if capture.closed.is_none() {
+        forecast::fill(&mut report, &world, &links, names);
+        hazards::fill(&mut report, capture, &world, &preloaded);
+        if names.are_hip() {
+            abi::of_process(&mut report, &world, &links);
+            taken::fill(&mut report, &world, memory, &preloaded, names)
+                .map_err(|error| Error::reading(capture.pid, "the runtime's words", &error))?;
+        }
+    }
+    Ok(report)
+}
+
+/// What follows from objects and bindings alone, as a log has them.
+pub(super) fn of_bindings(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
+    sections::fill(report, world, links, names);
+    objects(report, world, names);
+    verdicts::fill(report, world, links, &BTreeSet::new(), names);
+    if names.are_hip() {
+        abi::of_process(report, world, links);
+    }
+}
+
+/// What the objects alone say. In a process it is known who answers whom, so the rules
+/// about what an export might do are not asked.
+fn objects(report: &mut Report, world: &World<'_>, names: &Names) {
+    let asked: BTreeSet<&str> = [
+        &rules::DISGUISED_RUNTIME,
+        &rules::LEGACY_LITERAL,
+        &rules::UNVERSIONED_REFERENCE,
+        &rules::MIXED_STRUCTS,
+        &rules::UNIQUE_SYMBOL,
+    ]
+    .iter()
+    .map(|rule| rule.id)
+    .collect();
+    for live in &world.objects {
+        let found = object_findings(&live.object, &live.role, names);
+        let found = found.into_iter();
+        report
+            .findings
+            .extend(found.filter(|finding: &Finding| asked.contains(finding.rule.id)));
+    }
+}

@@ -1,0 +1,54 @@
+//! The sections of the report that state what is there.
+
+use crate::classify::Role;
+use crate::commands::lint::{client_of, exporter_of, runtime_of};
+use crate::names::Names;
+use crate::process::World;
+use crate::process::bindings::{Link, wrong};
+use crate::report::{Binding, Report};
+
+pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
+    for (place, live) in world.objects.iter().enumerate() {
+        match &live.role {
+            Role::Runtime(library) => {
+                let mut runtime = runtime_of(&live.object, library);
+                if runtime
+                    .version
+                    .as_ref()
+                    .is_none_or(|version| !version.contains('.'))
+                    && let Some(version) = super::abi::by_exports(&live.object)
+                {
+                    runtime.version = Some(version.to_string());
+                }
+                runtime.inode = Some(live.inode);
+                runtime.scope = Some(world.scope_of(place));
+                runtime.needed_by = world.needed_by(place);
+                report.runtimes.push(runtime);
+            }
+            Role::Exporter | Role::Disguised(..) => {
+                let mut exporter = exporter_of(&live.object, names);
+                exporter.scope = Some(world.scope_of(place));
+                exporter.needed_by = world.needed_by(place);
+                report.exporters.push(exporter);
+            }
+            Role::Client | Role::Other => {}
+        }
+        if !matches!(live.role, Role::Runtime(_)) {
+            report.clients.extend(client_of(&live.object, names));
+        }
+    }
+    report.bindings = links
+        .iter()
+        .map(|link| Binding {
+            object: world.path(link.from).to_string(),
+            name: link.name.clone(),
+            node: link.node.clone(),
+            state: link.state,
+            provider: link.provider.map(|place| world.path(place).to_string()),
+            expected: link
+                .meant
+                .filter(|_| wrong(world, link, names).is_some())
+                .map(|place| world.path(place).to_string()),
+        })
+        .collect();
+}

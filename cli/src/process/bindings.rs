@@ -1,0 +1,279 @@
+//! What references are bound to: the words that the dynamic linker has filled.
+
+use std::collections::HashMap;
+use std::io;
+
+use rayon::prelude::*;
+
+use super::World;
+use super::memory::Memory;
+use crate::classify::{LibraryName, Part, Role};
+use crate::elf::{Object, Reference, Relocation, Slot};
+use crate::names::Names;
+use crate::report::Bound;
+
+/// A reference and what it is bound to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The object that refers.
+    pub from: usize,
+    /// The link name.
+    pub name: String,
+    /// The node it asks for.
+    pub node: Option<String>,
+    /// Whether the object defines the name itself.
+    pub own: bool,
+    /// Whether the word is filled.
+    pub state: Bound,
+    /// The object it is bound to, or would be now.
+    pub provider: Option<usize>,
+    /// The object that it should be bound to.
+    pub meant: Option<usize>,
+}
+
+impl Link {
+    /// `name@node`.
+    pub fn symbol(&self) -> String {
+        match &self.node {
+            Some(node) => format!("{}@{node}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// Where a filled word points.
+enum Points {
+    Into(usize),
+    Nowhere,
+    /// To the object's own PLT: not bound yet.
+    Lazy,
+}
+
+/// Reads the bindings of all references that `names` cover.
+///
+/// # Errors
+///
+/// If the process is gone or may not be read.
+pub fn read(world: &World<'_>, memory: Memory, names: &Names) -> io::Result<Vec<Link>> {
+    let all: Vec<io::Result<Vec<Link>>> = (0..world.objects.len())
+        .into_par_iter()
+        .map(|from| {
+            let object = &world.objects[from].object;
+            let of_interest = |reference: &&Reference| names.cover(&reference.name);
+            of_object(
+                world,
+                memory,
+                from,
+                object.references.iter().filter(of_interest),
+            )
+        })
+        .collect();
+    let mut links = Vec::new();
+    for of_one in all {
+        links.extend(of_one?);
+    }
+    follow_program_plt(world, &mut links);
+    for link in &mut links {
+        link.meant = meant(world, link);
+    }
+    Ok(links)
+}
+
+/// Reads the bindings of some references of an object.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn of_object<'r>(
+    world: &World<'_>,
+    memory: Memory,
+    from: usize,
+    references: impl Iterator<Item = &'r Reference>,
+) -> io::Result<Vec<Link>> {
+    let bias = world.objects[from].bias;
+    let slots: Vec<(&Reference, &Slot)> = references
+        .flat_map(|reference| reference.slots.iter().map(move |slot| (reference, slot)))
+        .filter(|(_, slot)| {
+            matches!(
+                slot.relocation,
+                Relocation::JumpSlot | Relocation::GlobDat | Relocation::Absolute
+            )
+        })
+        .collect();
+    let addresses: Vec<u64> = slots
+        .iter()
+        .map(|(_, slot)| bias.wrapping_add(slot.address))
+        .collect();
+    let words = memory.words(&addresses)?;
+    let mut links: Vec<Link> = Vec::new();
+    for ((reference, slot), word) in slots.into_iter().zip(words) {
+        let Some(word) = word else { continue };
+        let (state, provider) = match points(world, from, reference, slot, word) {
+            Points::Into(place) => (Bound::Bound, Some(place)),
+            Points::Nowhere => (Bound::Unresolved, None),
+            Points::Lazy => {
+                let answer = world.look_up(from, &reference.name, reference.node.as_deref());
+                match answer {
+                    Some(answer) => (Bound::Lazy, Some(answer.place)),
+                    None => (Bound::Unresolved, None),
+                }
+            }
+        };
+        let link = Link {
+            from,
+            name: reference.name.clone(),
+            node: reference.node.clone(),
+            own: reference.own,
+            state,
+            provider,
+            meant: None,
+        };
+        // One name often has a word for calls and others for pointers.
+        let same = |known: &&Link| {
+            known.name == link.name
+                && known.node == link.node
+                && known.state == link.state
+                && known.provider == link.provider
+        };
+        if !links.iter().rev().take(16).any(|known| same(&known)) {
+            links.push(link);
+        }
+    }
+    Ok(links)
+}
+
+fn points(world: &World<'_>, from: usize, reference: &Reference, slot: &Slot, word: u64) -> Points {
+    let live = &world.objects[from];
+    if word == 0 {
+        return Points::Nowhere;
+    }
+    // Before the first call the word holds what the file holds, plus the load address:
+    // the address of the PLT entry that calls the dynamic linker.
+    if slot.relocation == Relocation::JumpSlot {
+        let in_file = live
+            .definitions
+            .as_ref()
+            .and_then(|definitions| definitions.word(slot.address));
+        if in_file.is_some_and(|value| value != 0 && live.bias.wrapping_add(value) == word) {
+            return Points::Lazy;
+        }
+    }
+    let target = match slot.relocation {
+        Relocation::Absolute => word.wrapping_sub(slot.addend as u64),
+        _ => word,
+    };
+    match world.at(target) {
+        Some(place) => {
+            // The resolver of an IFUNC may answer with code of another object; the
+            // definition that was found is what counts.
+            let exact = defines_at(world, place, reference, target);
+            let answer = (!exact)
+                .then(|| world.look_up(from, &reference.name, reference.node.as_deref()))
+                .flatten()
+                .filter(|answer| answer.indirect);
+            Points::Into(answer.map_or(place, |answer| answer.place))
+        }
+        None => Points::Nowhere,
+    }
+}
+
+fn defines_at(world: &World<'_>, place: usize, reference: &Reference, target: u64) -> bool {
+    let live = &world.objects[place];
+    let Some(definitions) = &live.definitions else {
+        return false;
+    };
+    definitions
+        .named(reference.name.as_bytes())
+        .iter()
+        .any(|definition| live.bias.wrapping_add(definition.address) == target)
+}
+
+/// A program that is not position independent has one address per function for all
+/// objects: its own PLT entry. What that is bound to is what counts.
+fn follow_program_plt(world: &World<'_>, links: &mut [Link]) {
+    let mut programs = HashMap::new();
+    for link in links.iter() {
+        if world.objects[link.from].object.flags.executable && link.provider != Some(link.from) {
+            programs.insert((link.from, link.name.clone()), (link.state, link.provider));
+        }
+    }
+    for link in links {
+        let Some(provider) = link.provider else {
+            continue;
+        };
+        if let Some((state, behind)) = programs.get(&(provider, link.name.clone()))
+            && !link.own
+        {
+            link.state = *state;
+            link.provider = *behind;
+        }
+    }
+}
+
+/// The object that a reference should be bound to, as far as its object says.
+pub fn meant(world: &World<'_>, link: &Link) -> Option<usize> {
+    let live = &world.objects[link.from];
+    if link.own {
+        return matches!(live.role, Role::Runtime(_)).then_some(link.from);
+    }
+    let closure = world.closure(link.from);
+    let defines = |place: &usize| {
+        let definitions = world.objects[*place].definitions.as_ref();
+        definitions.is_some_and(|definitions| {
+            super::look_up::matching(definitions, &link.name, link.node.as_deref()).is_some()
+        })
+    };
+    // The library that the linker found the node in, by name.
+    let reference = reference_of(&live.object, link);
+    let named = reference.and_then(|reference| reference.library.as_deref());
+    if let Some(library) = named
+        && let Some(place) = closure
+            .iter()
+            .find(|place| world.objects[**place].object.called() == library)
+    {
+        return Some(*place);
+    }
+    closure.iter().skip(1).find(|place| defines(place)).copied()
+}
+
+fn reference_of<'o>(object: &'o Object, link: &Link) -> Option<&'o Reference> {
+    object
+        .references
+        .iter()
+        .find(|reference| reference.name == link.name && reference.node == link.node)
+}
+
+/// Why a binding is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrong {
+    /// The provider is no runtime.
+    NoRuntime,
+    /// The provider is another copy than the object needs.
+    OtherCopy,
+    /// The provider is not what the object needs (names that are not HIP's).
+    OtherLibrary,
+}
+
+/// Whether a binding is wrong.
+pub fn wrong(world: &World<'_>, link: &Link, names: &Names) -> Option<Wrong> {
+    let provider = link.provider?;
+    if Some(provider) == link.meant || provider == link.from {
+        return None;
+    }
+    if !names.are_hip() {
+        return link.meant.map(|_| Wrong::OtherLibrary);
+    }
+    let Some(found) = runtime(world, provider) else {
+        return Some(Wrong::NoRuntime);
+    };
+    let wanted = runtime(world, link.meant?)?;
+    (found.part == wanted.part).then_some(Wrong::OtherCopy)
+}
+
+/// The runtime that an object is.
+pub fn runtime<'w>(world: &'w World<'_>, place: usize) -> Option<&'w LibraryName> {
+    match &world.objects[place].role {
+        Role::Runtime(name) if name.part != Part::Comgr => Some(name),
+        _ => None,
+    }
+}

@@ -1,0 +1,95 @@
+//! The files behind what is mapped.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+use super::memory::Memory;
+use super::proc_folder::{Mapping, ProcFolder};
+use crate::elf::Sections;
+
+/// A file of the process, mapped here as well.
+pub(crate) struct Opened {
+    /// Its contents.
+    pub(crate) data: Mmap,
+    /// What [`crate::elf::Definitions`] borrows.
+    pub(crate) sections: Option<Sections>,
+}
+
+/// The beginning of a file that is compared where inodes cannot be: the ELF header and
+/// program headers, which nothing relocates.
+const START: usize = 64 + 8 * 56;
+
+/// Opens the file of `mapping`, whose first mapping is `first`.
+pub(super) fn open(
+    folder: &ProcFolder,
+    memory: Memory,
+    mapping: &Mapping,
+    first: &Mapping,
+) -> Result<Opened, String> {
+    let mut tried = Vec::new();
+    if !mapping.deleted {
+        let path = folder.seen(&mapping.path);
+        match open_same(&path, memory, mapping, first) {
+            Ok(opened) => return Ok(opened),
+            Err(why) => tried.push(why),
+        }
+    } else {
+        tried.push("it was deleted or replaced since it was mapped".to_string());
+    }
+    let path = folder.mapped_file(&mapping.range);
+    match open_same(&path, memory, mapping, first) {
+        Ok(opened) => Ok(opened),
+        Err(why) => {
+            tried.push(format!("{}: {why}", path.display()));
+            Err(format!(
+                "its file cannot be read: {}; restart the program, or run this as root",
+                tried.join("; ")
+            ))
+        }
+    }
+}
+
+fn open_same(
+    path: &Path,
+    memory: Memory,
+    mapping: &Mapping,
+    first: &Mapping,
+) -> Result<Opened, String> {
+    let (data, inode) = map(path)?;
+    // Layered file systems report one inode to `stat` and another in `maps`.
+    if inode != mapping.inode && !same_start(&data, memory, first) {
+        return Err("another file has its name now".into());
+    }
+    let sections = Sections::implied(&data).map_err(|error| error.to_string())?;
+    Ok(Opened { data, sections })
+}
+
+/// Opens a file by its name alone.
+pub(super) fn open_named(path: &Path) -> Result<Opened, String> {
+    let (data, _) = map(path)?;
+    let sections = Sections::implied(&data).map_err(|error| error.to_string())?;
+    Ok(Opened { data, sections })
+}
+
+/// A file's contents and inode.
+fn map(path: &Path) -> Result<(Mmap, u64), String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let metadata = file.metadata().map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("is no regular file".into());
+    }
+    // SAFETY: the file is mapped as code by a running process, or was; who writes to it
+    // breaks that process before this one.
+    let data = unsafe { Mmap::map(&file) }.map_err(|error| error.to_string())?;
+    Ok((data, metadata.ino()))
+}
+
+fn same_start(data: &[u8], memory: Memory, first: &Mapping) -> bool {
+    let mut mapped = vec![0; START.min(data.len())];
+    first.offset == 0
+        && memory.read(first.range.start, &mut mapped).ok() == Some(mapped.len())
+        && data.starts_with(&mapped)
+}

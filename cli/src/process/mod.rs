@@ -1,0 +1,312 @@
+//! A running process, read from outside: not stopped, not traced.
+//!
+//! [`Capture::take`] reads what changes: maps, link maps, scopes. [`Capture::read`] reads
+//! the files behind them. The words that references are bound to are read last
+//! ([`bindings`]), and [`Capture::changes`] says whether the process loaded or unloaded
+//! something meanwhile.
+
+pub mod bindings;
+mod error;
+mod files;
+mod link_maps;
+pub mod look_up;
+pub mod memory;
+pub mod proc_folder;
+mod scopes;
+mod world;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+pub use error::Error;
+pub use link_maps::{LinkMap, LinkMaps};
+use memory::Memory;
+use proc_folder::{Auxiliary, Mapping, ProcFolder, Status};
+pub use scopes::{Element, Scopes};
+pub use world::{Live, World};
+
+use crate::report::Unreadable;
+use files::Opened;
+
+/// How often a process that is loading libraries is read again.
+const ATTEMPTS: usize = 3;
+
+/// A process at one moment.
+pub struct Capture {
+    /// Its number.
+    pub pid: u32,
+    /// Its program.
+    pub program: PathBuf,
+    /// The name that `ps` shows.
+    pub name: String,
+    /// State and start.
+    pub status: Status,
+    /// The environment it was started with.
+    pub environment: BTreeMap<String, String>,
+    /// What the kernel told it.
+    pub auxiliary: Auxiliary,
+    /// What is mapped.
+    pub mappings: Vec<Mapping>,
+    /// What the dynamic linker has loaded.
+    pub link_maps: LinkMaps,
+    /// The scopes, or why they could not be found.
+    pub scopes: Result<Scopes, String>,
+    /// What could not be read.
+    pub unreadable: Vec<Unreadable>,
+    /// Why there is nothing but a list of mapped files.
+    pub closed: Option<Error>,
+    debug: u64,
+    objects: Vec<Found>,
+    /// The object of each link map.
+    object_of: Vec<Option<usize>>,
+}
+
+/// An object that is mapped, or was.
+pub(crate) struct Found {
+    path: PathBuf,
+    bias: u64,
+    namespace: usize,
+    inode: u64,
+    file: Option<Opened>,
+}
+
+impl Found {
+    /// An object that a log names, with its file if that is still there.
+    pub(crate) fn logged(path: PathBuf, namespace: usize) -> Found {
+        let file = files::open_named(&path).ok();
+        Found {
+            path,
+            bias: 0,
+            namespace,
+            inode: 0,
+            file,
+        }
+    }
+
+    /// Whether its file could be opened.
+    pub(crate) fn is_open(&self) -> bool {
+        self.file.is_some()
+    }
+}
+
+impl Capture {
+    /// Reads a process.
+    ///
+    /// # Errors
+    ///
+    /// Why nothing can be said about it.
+    pub fn take(pid: u32) -> Result<Capture, Error> {
+        let mut last = Self::once(pid)?;
+        for _ in 1..ATTEMPTS {
+            if last.closed.is_some() || last.changes()?.is_none() {
+                break;
+            }
+            last = Self::once(pid)?;
+        }
+        Ok(last)
+    }
+
+    fn once(pid: u32) -> Result<Capture, Error> {
+        let folder = ProcFolder::of(pid);
+        let status = folder.status().map_err(|_| Error::NoSuchProcess(pid))?;
+        if status.state == 'Z' || status.state == 'X' {
+            return Err(Error::Zombie(pid));
+        }
+        let failed = |reading| move |error: std::io::Error| Error::of(pid, reading, &error);
+        let program = match folder.program() {
+            Ok(program) => program,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                // Gone meanwhile, or without a program from the beginning.
+                return Err(match folder.status() {
+                    Ok(status) if status.state != 'Z' => Error::KernelThread(pid),
+                    _ => Error::Exited(pid),
+                });
+            }
+            Err(error) => return Err(Error::of(pid, "/proc/PID/exe", &error)),
+        };
+        let shown = program.display().to_string();
+        let mappings = folder.mappings().map_err(failed("/proc/PID/maps"))?;
+        if mappings.is_empty() {
+            return Err(Error::Exited(pid));
+        }
+        if is_thirty_two_bit(&folder) {
+            return Err(Error::ThirtyTwoBit(shown));
+        }
+        let auxiliary = folder.auxiliary().map_err(failed("/proc/PID/auxv"))?;
+        let mut capture = Capture {
+            pid,
+            name: folder.name(),
+            environment: folder.environment(),
+            program,
+            status,
+            auxiliary,
+            mappings,
+            link_maps: LinkMaps::default(),
+            scopes: Ok(Scopes::default()),
+            unreadable: Vec::new(),
+            closed: None,
+            debug: 0,
+            objects: Vec::new(),
+            object_of: Vec::new(),
+        };
+        let found =
+            link_maps::find_debug(pid, &folder, &capture.auxiliary, &capture.mappings, &shown);
+        match found {
+            Ok(debug) => {
+                capture.debug = debug;
+                capture.link_maps = link_maps::read(pid, debug, &shown)?;
+                capture.scopes = scopes::read(Memory::of(pid), &capture.link_maps.maps);
+                capture.find_objects();
+            }
+            // The list of mapped files needs less than the memory itself.
+            Err(error @ Error::NotPermitted { .. }) => {
+                capture.closed = Some(error);
+                capture.guess_objects();
+            }
+            Err(error) => return Err(error),
+        }
+        capture.open_files(&folder);
+        Ok(capture)
+    }
+
+    /// What has changed since: `None` if nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the process has exited, or another has its number.
+    pub fn changes(&self) -> Result<Option<String>, Error> {
+        let folder = ProcFolder::of(self.pid);
+        match folder.status() {
+            Ok(now) if now.started == self.status.started && now.state != 'Z' => {}
+            _ => return Err(Error::Exited(self.pid)),
+        }
+        if self.closed.is_some() {
+            return Ok(None);
+        }
+        let shown = self.program.display().to_string();
+        let now = link_maps::read(self.pid, self.debug, &shown)?;
+        let (before, after) = (self.link_maps.fingerprint(), now.fingerprint());
+        Ok(if now.changing || self.link_maps.changing {
+            Some("the dynamic linker was loading or unloading objects meanwhile".to_string())
+        } else if before != after {
+            Some(format!(
+                "it had {} objects loaded, and now has {}",
+                before.len(),
+                after.len()
+            ))
+        } else {
+            None
+        })
+    }
+
+    /// How the process is named in reports.
+    pub fn subject(&self) -> String {
+        let stopped = match self.status.state {
+            'T' | 't' => ", stopped",
+            _ => "",
+        };
+        format!("process {} ({}{stopped})", self.pid, self.name)
+    }
+
+    /// The object of each link map: by the mapping that its dynamic segment lies in.
+    fn find_objects(&mut self) {
+        let vdso = self.auxiliary.get(libc::AT_SYSINFO_EHDR);
+        let mut by_dynamic = HashMap::new();
+        for map in &self.link_maps.maps {
+            if Some(map.bias) == vdso {
+                self.object_of.push(None);
+                continue;
+            }
+            // A namespace of dlmopen lists the dynamic linker itself again.
+            if let Some(known) = by_dynamic.get(&map.dynamic) {
+                self.object_of.push(Some(*known));
+                continue;
+            }
+            let Some(mapping) = mapping_at(&self.mappings, map.dynamic) else {
+                self.object_of.push(None);
+                if !map.name.is_empty() {
+                    self.unreadable.push(Unreadable {
+                        path: map.name.clone(),
+                        why: "is loaded, but was not mapped any more when it was read".into(),
+                    });
+                }
+                continue;
+            };
+            if mapping.inode == 0 {
+                // The vdso of a kernel that does not say where it is.
+                self.object_of.push(None);
+                continue;
+            }
+            by_dynamic.insert(map.dynamic, self.objects.len());
+            self.object_of.push(Some(self.objects.len()));
+            self.objects.push(Found {
+                path: mapping.path.clone(),
+                bias: map.bias,
+                namespace: map.namespace,
+                inode: mapping.inode,
+                file: None,
+            });
+        }
+    }
+
+    /// Every file that code is mapped from, where the link map may not be read.
+    fn guess_objects(&mut self) {
+        let mut seen = Vec::new();
+        for mapping in &self.mappings {
+            if mapping.inode != 0 && mapping.executable && !seen.contains(&mapping.inode) {
+                seen.push(mapping.inode);
+                self.objects.push(Found {
+                    path: mapping.path.clone(),
+                    bias: 0,
+                    namespace: 0,
+                    inode: mapping.inode,
+                    file: None,
+                });
+            }
+        }
+    }
+
+    fn open_files(&mut self, folder: &ProcFolder) {
+        let memory = Memory::of(self.pid);
+        let mappings = &self.mappings;
+        let opened: Vec<Result<Opened, String>> = self
+            .objects
+            .par_iter()
+            .map(|object| {
+                let of = |mapping: &&Mapping| {
+                    mapping.inode == object.inode && mapping.path == object.path
+                };
+                match mappings.iter().find(of) {
+                    Some(first) => files::open(folder, memory, first, first),
+                    None => Err("is not mapped".into()),
+                }
+            })
+            .collect();
+        for (object, opened) in self.objects.iter_mut().zip(opened) {
+            match opened {
+                Ok(file) => object.file = Some(file),
+                Err(why) => self.unreadable.push(Unreadable {
+                    path: object.path.display().to_string(),
+                    why,
+                }),
+            }
+        }
+    }
+}
+
+/// The mapping that holds an address; they are in order.
+fn mapping_at(mappings: &[Mapping], address: u64) -> Option<&Mapping> {
+    let after = mappings.partition_point(|mapping| mapping.range.start <= address);
+    let mapping = mappings.get(after.checked_sub(1)?)?;
+    mapping.range.contains(&address).then_some(mapping)
+}
+
+fn is_thirty_two_bit(folder: &ProcFolder) -> bool {
+    use std::io::Read;
+    let mut start = [0; 5];
+    let read =
+        std::fs::File::open(folder.path("exe")).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start[..4] == object::elf::ELFMAG && start[4] == object::elf::ELFCLASS32.0
+}
