@@ -164,7 +164,7 @@ fn differences(headers: abi::Version, runtime: abi::Version) -> usize {
     let breaks = abi::parse_breaks(abi::BREAKS_TXT).unwrap_or_default();
     let applying = breaks
         .iter()
-        .filter(|line| line.applies(headers, runtime) && line.action != abi::Action::Direct);
+        .filter(|line| line.applies(headers, runtime) && process::is_felt(line));
     applying.count()
 }
 

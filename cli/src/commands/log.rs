@@ -6,7 +6,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use crate::binding_log::{BindingLog, Process};
+use crate::binding_log::{BindingLog, Logged, Process};
 use crate::cli::{Common, Log};
 use crate::names::Names;
 use crate::process::bindings::{Link, meant};
@@ -74,9 +74,18 @@ fn add(report: &mut Report, process: &Process, names: &Names) {
     }
     let world = World::new(&found, names);
     report.unreadable.extend(world.unreadable.iter().cloned());
+    // A look-up by dlsym that finds nothing is logged like a reference, and is none.
+    let refers = |binding: &&Logged| {
+        let live = &world.objects[binding.from];
+        let mut references = live.object.references.iter();
+        binding.to.is_some()
+            || live.definitions.is_none()
+            || references.any(|reference| reference.name == binding.name)
+    };
     let mut links: Vec<Link> = process
         .bindings
         .iter()
+        .filter(refers)
         .map(|binding| Link {
             from: binding.from,
             name: binding.name.clone(),

@@ -7,6 +7,8 @@
  *   version NAME           the answer of hipRuntimeGetVersion through hiplazy
  *   bound NAME SYMBOL      the file that the library's reference to SYMBOL is bound to
  *   mapped STEM            the files mapped whose base names begin with STEM
+ *   namespace NAME PATH    dlmopen in a namespace of its own
+ *   wait                   says so, until standard input has a line or ends
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -161,6 +163,22 @@ static int print_mapped(struct dl_phdr_info *info, size_t size, void *stem)
     return 0;
 }
 
+static void open_namespace(const char *name, const char *path)
+{
+    void *handle = dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
+    if (!handle)
+        fail(path, dlerror());
+    printf("opened %s\n", name);
+}
+
+static void wait_for_line(void)
+{
+    puts("waiting");
+    fflush(stdout);
+    for (int c = getchar(); c != EOF && c != '\n'; c = getchar())
+        continue;
+}
+
 static int takes(const char *command, const char *name, int operands, int left)
 {
     if (strcmp(command, name))
@@ -187,6 +205,12 @@ int main(int count, char **words)
         } else if (takes(words[i], "bound", 2, left)) {
             bound(operands[0], operands[1]);
             i += 3;
+        } else if (takes(words[i], "namespace", 2, left)) {
+            open_namespace(operands[0], operands[1]);
+            i += 3;
+        } else if (takes(words[i], "wait", 0, left)) {
+            wait_for_line();
+            i += 1;
         } else if (takes(words[i], "mapped", 1, left)) {
             dl_iterate_phdr(print_mapped, operands[0]);
             i += 2;

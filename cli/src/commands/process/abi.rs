@@ -87,9 +87,7 @@ pub(super) fn fill(report: &mut Report, bound: &BTreeMap<String, (Version, BTree
                 .map(|headers| abi::break_of(&BREAKS, name, *headers, *runtime))
                 .collect();
             if let Some(Some(first)) = each.first()
-                && each
-                    .iter()
-                    .all(|line| line.is_some_and(|line| line.action != Action::Direct))
+                && each.iter().all(|line| line.is_some_and(is_felt))
             {
                 broken.push(name.clone());
                 client.breaks.push(format!("{name}: {}", first.what));
@@ -108,6 +106,12 @@ pub(super) fn fill(report: &mut Report, bound: &BTreeMap<String, (Version, BTree
         }
     }
     report.findings.extend(found);
+}
+
+/// Whether a caller without hiplazy gets something else than it expects. A function that
+/// the runtime lacks is seen elsewhere.
+pub(in crate::commands) fn is_felt(line: &Break) -> bool {
+    matches!(line.action, Action::Translate | Action::Refuse)
 }
 
 /// The header versions that a client may have been compiled with, where that can be told.

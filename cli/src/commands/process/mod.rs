@@ -20,6 +20,7 @@ use crate::process::{Capture, Error, World, bindings};
 use crate::report::{Report, Unreadable};
 use crate::rules;
 
+pub(super) use abi::is_felt;
 pub(super) use hazards::of_environment;
 
 /// How often a process that is loading libraries is read again.

@@ -37,9 +37,8 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
             report.clients.extend(client_of(&live.object, names));
         }
     }
-    report.bindings = links
-        .iter()
-        .map(|link| Binding {
+    report.bindings.extend(links.iter().map(|link| {
+        Binding {
             object: world.path(link.from).to_string(),
             name: link.name.clone(),
             node: link.node.clone(),
@@ -49,6 +48,6 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
                 .meant
                 .filter(|_| wrong(world, link, names).is_some())
                 .map(|place| world.path(place).to_string()),
-        })
-        .collect();
+        }
+    }));
 }

@@ -82,14 +82,15 @@ fn providers(
             .iter()
             .filter(|(link, _)| link.state == Bound::Lazy)
             .count();
-        let when = match (lazy, found.len() - lazy) {
-            (0, _) => "are bound to",
-            (_, 0) => "would at their first call be bound to",
-            _ => "are, or would at their first call be, bound to",
-        };
         let mut names: Vec<String> = found.iter().map(|(link, _)| link.symbol()).collect();
         names.sort();
         names.dedup();
+        let is = if names.len() == 1 { "is" } else { "are" };
+        let when = match (lazy, found.len() - lazy) {
+            (0, _) => format!("{is} bound to"),
+            (_, 0) => "would at the first call be bound to".to_string(),
+            _ => format!("{is}, or would at the first call be, bound to"),
+        };
         let what = match found[0].1 {
             Wrong::NoRuntime => "which is no HIP runtime",
             Wrong::OtherCopy => "which is another copy of the runtime than it needs",

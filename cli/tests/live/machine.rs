@@ -1,0 +1,114 @@
+//! `hiplazy doctor` without a process: this machine.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use crate::common::hiplazy;
+use crate::common::shared::{self, text_of};
+use crate::running::{built, json, library, rules, source};
+
+/// The doctor on a machine that has only the runtimes below `allowed`.
+fn doctor(allowed: Option<&Path>) -> Command {
+    static FENCE: OnceLock<std::path::PathBuf> = OnceLock::new();
+    let fence = FENCE.get_or_init(|| {
+        let library = shared::scratch("machine_fence").join("fence.so");
+        shared::cc(
+            &[&source("fence.c")],
+            &library,
+            &["-shared", "-fPIC", "-ldl"],
+        );
+        library
+    });
+    let mut command = hiplazy();
+    command.env("LD_PRELOAD", fence);
+    command.env("FENCE_ALLOW", allowed.unwrap_or(Path::new("")));
+    if let Some(allowed) = allowed {
+        command.env("LD_LIBRARY_PATH", allowed);
+    }
+    command.arg("doctor");
+    command
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_machine_without_a_runtime_is_no_error_and_the_search_is_shown() {
+    let output = doctor(None).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
+    let text = out(&output);
+    assert!(
+        text.starts_with("There is no HIP runtime that hiplazy can use"),
+        "{text}"
+    );
+    for major in [7, 6, 5] {
+        assert!(
+            text.contains(&format!(". ld.so: libamdhip64.so.{major}: ")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_runtime_that_would_be_bound_is_named_with_its_version() {
+    let output = doctor(Some(&built().runtime))
+        .arg("--json")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text_of(&output));
+    let report = json(&output);
+    let first = report["preface"][0].as_str().unwrap();
+    assert!(
+        first.contains("hiplazy would bind ") && first.contains("HIP 7.14"),
+        "{first}"
+    );
+    assert_eq!(report["runtimes"][0]["soname"], "libamdhip64.so.7");
+    assert_eq!(report["runtimes"][0]["scope"], "local");
+}
+
+#[test]
+fn a_chosen_runtime_that_cannot_be_used_is_a_warning() {
+    let mut command = doctor(Some(&built().runtime));
+    let output = command
+        .env("HIPLAZY_RUNTIME", "/no/such.so")
+        .arg("--json")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text_of(&output));
+    assert_eq!(rules(&json(&output)), ["unusable-choice"]);
+}
+
+#[test]
+fn a_runtime_that_ends_the_process_does_not_end_the_doctor() {
+    let folder = shared::scratch("crashing");
+    let text = "#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\nint hipRuntimeGetVersion(int *v) { return *v = 0; }\n";
+    library(
+        &folder,
+        "libamdhip64.so.7",
+        text,
+        &["-Wl,-soname,libamdhip64.so.7".to_string()],
+    );
+    let output = doctor(Some(&folder)).arg("--json").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text_of(&output));
+    let report = json(&output);
+    assert_eq!(rules(&report), ["crashing-runtime"]);
+    let detail = report["findings"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("signal 6"), "{detail}");
+}
+
+#[test]
+fn headers_of_another_major_are_mentioned_with_what_differs() {
+    let rocm = shared::scratch("rocm_headers");
+    fs::create_dir_all(rocm.join("include/hip")).unwrap();
+    let text = "#define HIP_VERSION_MAJOR 5\n#define HIP_VERSION_MINOR 7\n";
+    fs::write(rocm.join("include/hip/hip_version.h"), text).unwrap();
+    let mut command = doctor(Some(&built().runtime));
+    let text = out(&command.env("ROCM_PATH", &rocm).output().unwrap());
+    assert!(
+        text.contains("HIP 5.7, and the runtime is HIP 7.14"),
+        "{text}"
+    );
+}

@@ -1,0 +1,15 @@
+//! Running processes, each looked at from outside while it waits.
+
+// The stubs, the real runtimes and the fake ones are of x86-64.
+#![cfg(target_arch = "x86_64")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod agreement;
+mod commands;
+mod machine;
+mod processes;
+mod real;
+mod running;
+mod states;

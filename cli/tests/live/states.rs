@@ -1,0 +1,247 @@
+//! The control states of the bug: what was opened in which order and how decides who
+//! answers the client. Each is judged from outside, before and after the first call.
+
+use std::path::PathBuf;
+
+use xtask::fetch;
+
+use crate::common::shared::{self, Fetched, there};
+use crate::running::{Waiting, binding, built, driver, rules};
+
+const PROPERTIES: &str = "hipGetDevicePropertiesR0600";
+
+fn old_stub() -> Option<PathBuf> {
+    static FETCHED: Fetched = Fetched::new();
+    let folder = there("TileLang 0.1.10's stub", &FETCHED, fetch::tilelang_0_1_10)?;
+    Some(folder.join("libhip_stub.so"))
+}
+
+/// Opens what the words say (`stub`, `client` or another client, `runtime`, each with
+/// its flags), and checks who answers the client: the state of the word before the first
+/// call, and the exit status.
+fn check(opened: &[(&str, &str)], client: &str, state: &str, captured: bool, exit: i32) {
+    let Some(stub) = old_stub() else { return };
+    let folder = &built().folder;
+    let path = |what: &str| match what {
+        "stub" => stub.display().to_string(),
+        "runtime" => built()
+            .runtime
+            .join("libamdhip64.so.7")
+            .display()
+            .to_string(),
+        _ => folder.join(client).display().to_string(),
+    };
+    let opened: Vec<[String; 4]> = opened
+        .iter()
+        .map(|(what, flags)| ["open".into(), (*what).into(), path(what), (*flags).into()])
+        .collect();
+    let words: Vec<&str> = opened.iter().flatten().map(String::as_str).collect();
+    let provider = if captured {
+        "libhip_stub.so"
+    } else {
+        "libamdhip64.so.7"
+    };
+    for called in [false, true] {
+        let mut words = words.clone();
+        if called {
+            words.extend(["read", "client"]);
+        }
+        let waiting = Waiting::start(&mut driver(&built().runtime, &words));
+        let output = waiting.doctor(&["--json"]);
+        let report = crate::running::json(&output);
+        let state = if called { "bound" } else { state };
+        assert_eq!(
+            binding(&report, client, PROPERTIES),
+            (state.to_string(), provider.to_string()),
+            "called: {called}"
+        );
+        let found = rules(&report);
+        assert_eq!(
+            found.iter().any(|rule| rule == "wrong-provider"),
+            captured,
+            "{found:?}"
+        );
+        assert_eq!(output.status.code(), Some(exit), "{found:?}");
+        // Both the text and the process say the same.
+        if called {
+            let right = waiting
+                .said
+                .iter()
+                .any(|line| line.contains("written=1472"));
+            assert_eq!(right, !captured, "{:?}", waiting.said);
+        }
+        waiting.end();
+    }
+}
+
+#[test]
+fn no_stub_is_clean() {
+    let client = built().folder.join("client.so");
+    let words = ["open", "client", client.to_str().unwrap(), "now,local"];
+    let waiting = Waiting::start(&mut driver(&built().runtime, &words));
+    let output = waiting.doctor(&[]);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        shared::text_of(&output)
+    );
+}
+
+#[test]
+fn a_local_stub_captures_nobody() {
+    check(
+        &[("stub", "now,local"), ("client", "now,local")],
+        "client.so",
+        "bound",
+        false,
+        1,
+    );
+}
+
+#[test]
+fn a_global_stub_captures_the_client() {
+    check(
+        &[("stub", "now,global"), ("client", "now,local")],
+        "client.so",
+        "bound",
+        true,
+        2,
+    );
+}
+
+#[test]
+fn promoting_the_runtime_after_it_does_not_help() {
+    check(
+        &[
+            ("stub", "now,global"),
+            ("runtime", "now,local"),
+            ("runtime", "now,global,noload"),
+            ("client", "now,local"),
+        ],
+        "client.so",
+        "bound",
+        true,
+        2,
+    );
+}
+
+#[test]
+fn the_runtime_globally_first_hides_it() {
+    check(
+        &[
+            ("runtime", "now,global"),
+            ("stub", "now,global"),
+            ("client", "now,local"),
+        ],
+        "client.so",
+        "bound",
+        false,
+        1,
+    );
+}
+
+#[test]
+fn a_client_with_deepbind_is_not_captured() {
+    check(
+        &[("stub", "now,global"), ("client", "now,local,deepbind")],
+        "client.so",
+        "bound",
+        false,
+        1,
+    );
+}
+
+#[test]
+fn a_lazy_client_with_deepbind_would_not_be_captured() {
+    check(
+        &[("stub", "now,global"), ("client", "lazy,local,deepbind")],
+        "client.so",
+        "lazy",
+        false,
+        1,
+    );
+}
+
+#[test]
+fn a_stub_that_is_promoted_later_captures() {
+    check(
+        &[
+            ("stub", "now,local"),
+            ("stub", "now,global,noload"),
+            ("client", "now,local"),
+        ],
+        "client.so",
+        "bound",
+        true,
+        2,
+    );
+}
+
+#[test]
+fn a_lazy_client_opened_before_would_be_captured_at_its_first_call() {
+    check(
+        &[("client", "lazy,local"), ("stub", "now,global")],
+        "client.so",
+        "lazy",
+        true,
+        2,
+    );
+}
+
+#[test]
+fn a_client_linked_symbolically_is_captured() {
+    check(
+        &[("stub", "now,global"), ("client", "now,local")],
+        "client_symbolic.so",
+        "bound",
+        true,
+        2,
+    );
+}
+
+#[test]
+fn a_client_without_plt_is_captured() {
+    check(
+        &[("stub", "now,global"), ("client", "now,local")],
+        "client_no_plt.so",
+        "bound",
+        true,
+        2,
+    );
+}
+
+#[test]
+fn the_forecast_names_the_stub_that_is_first_and_says_where() {
+    let Some(stub) = old_stub() else { return };
+    let words = ["open", "stub", stub.to_str().unwrap(), "now,global"];
+    let waiting = Waiting::start(&mut driver(&built().runtime, &words));
+    let report = waiting.report();
+    let forecast = report["forecast"].as_array().unwrap();
+    let malloc = forecast
+        .iter()
+        .find(|line| line["name"] == "hipMalloc")
+        .unwrap();
+    assert_eq!(malloc["node"], "hip_4.2");
+    assert!(
+        malloc["provider"]
+            .as_str()
+            .unwrap()
+            .ends_with("/libhip_stub.so")
+    );
+    // The stub does not have it.
+    let new = forecast
+        .iter()
+        .find(|line| line["name"] == "hipInit")
+        .unwrap();
+    assert!(
+        new["provider"].is_null()
+            || new["provider"]
+                .as_str()
+                .unwrap()
+                .ends_with("/libhip_stub.so")
+    );
+    assert!(rules(&report).contains(&"waiting-exporter".to_string()));
+    let exporter = &report["exporters"][0];
+    assert!(exporter["scope"]["global"]["position"].as_u64().unwrap() > 0);
+}
