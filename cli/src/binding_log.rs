@@ -1,10 +1,10 @@
 //! What ld.so writes with `LD_DEBUG=bindings`, a line per binding:
 //!
 //! ```text
-//!   4711:	binding file client.so [0] to /lib/libamdhip64.so.7 [0]: normal symbol `hipInit' [hip_4.2]
+//!   4711:    binding file client.so [0] to /lib/libamdhip64.so.7 [0]: normal symbol `hipInit' [hip_4.2]
 //! ```
 //!
-//! Logs are read as a stream: those of Python programs have hundreds of megabytes.
+//! (with a tab before "binding"). Logs are read as a stream: those of Python programs have hundreds of megabytes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, BufRead, Read};

@@ -196,18 +196,15 @@ impl<'data> Definitions<'data> {
 
     /// The addresses that the object takes, before the load address is added.
     pub fn span(&self) -> Range<u64> {
-        let loads = self
-            .segments
-            .iter()
-            .filter(|segment| segment.p_type(self.endian) == elf::PT_LOAD);
-        let mut span = u64::MAX..0;
-        for segment in loads {
-            let start = segment.p_vaddr(self.endian);
-            let size = segment.p_memsz(self.endian);
-            span.start = span.start.min(start);
-            span.end = span.end.max(start.saturating_add(size));
+        let (mut start, mut end) = (u64::MAX, 0);
+        for segment in self.segments {
+            if segment.p_type(self.endian) == elf::PT_LOAD {
+                let from = segment.p_vaddr(self.endian);
+                start = start.min(from);
+                end = end.max(from.saturating_add(segment.p_memsz(self.endian)));
+            }
         }
-        span
+        start.min(end)..end
     }
 
     /// The word at an address as it is in the file, before the dynamic linker touched it.

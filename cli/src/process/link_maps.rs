@@ -118,7 +118,7 @@ pub(super) fn find_debug(
     let debug = entries
         .iter()
         .take_while(|[tag, _]| *tag != 0)
-        .find(|[tag, _]| *tag as i64 == elf::DT_DEBUG.0 as i64);
+        .find(|[tag, _]| *tag as i64 == elf::DT_DEBUG.0);
     match debug {
         Some([_, 0]) => Err(Error::NotStarted(program.to_string())),
         Some([_, address]) => Ok(*address),

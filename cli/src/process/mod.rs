@@ -27,6 +27,7 @@ use proc_folder::{Auxiliary, Mapping, ProcFolder, Status};
 pub use scopes::{Element, Scopes};
 pub use world::{Live, World};
 
+use crate::classify::LibraryName;
 use crate::report::Unreadable;
 use files::Opened;
 
@@ -159,6 +160,7 @@ impl Capture {
                 capture.link_maps = link_maps::read(pid, debug, &shown)?;
                 capture.scopes = scopes::read(Memory::of(pid), &capture.link_maps.maps);
                 capture.find_objects();
+                capture.find_hidden();
             }
             // The list of mapped files needs less than the memory itself.
             Err(error @ Error::NotPermitted { .. }) => {
@@ -248,6 +250,22 @@ impl Capture {
                 inode: mapping.inode,
                 file: None,
             });
+        }
+    }
+
+    /// Runtimes that are mapped, and that the dynamic linker does not tell of.
+    fn find_hidden(&mut self) {
+        let mut seen: Vec<u64> = self.objects.iter().map(|object| object.inode).collect();
+        for mapping in &self.mappings {
+            let name = mapping.path.file_name().and_then(|name| name.to_str());
+            let is_runtime = name.is_some_and(|name| LibraryName::parse(name).is_some());
+            if mapping.executable && is_runtime && !seen.contains(&mapping.inode) {
+                seen.push(mapping.inode);
+                self.unreadable.push(Unreadable {
+                    path: mapping.path.display().to_string(),
+                    why: "is mapped, but in no list of the dynamic linker: opened with dlmopen under a glibc before 2.35, or by something else; who is bound to it is not known".into(),
+                });
+            }
         }
     }
 

@@ -71,7 +71,7 @@ fn text(i: usize) -> String {
         text += &format!("int gen_own_{need}(void);\n");
         calls += &format!(" + gen_own_{need}()");
     }
-    if i % 6 == 0 {
+    if i.is_multiple_of(6) {
         text += &format!("int (*gen_pointer_{i})(void) = gen_shared_{own};\n");
     }
     text + &format!("int gen_call_{i}(void) {{ return {calls}; }}\n")
@@ -101,13 +101,13 @@ fn generate(folder: &Path) {
             format!("-Wl,-soname,{}", name(i)),
             format!("-L{}", folder.display()),
         ];
-        if i % 4 == 0 {
+        if i.is_multiple_of(4) {
             arguments.push(format!("-Wl,--version-script={}", nodes.display()));
         }
-        if i % 9 == 0 {
+        if i.is_multiple_of(9) {
             arguments.push("-Wl,-Bsymbolic".to_string());
         }
-        if i % 7 == 0 && i >= SETTLED {
+        if i.is_multiple_of(7) && i >= SETTLED {
             arguments.push("-fno-plt".to_string());
         }
         arguments.extend(needs(i).iter().map(|need| format!("-l:{}", name(*need))));
@@ -125,8 +125,13 @@ fn generate(folder: &Path) {
 }
 
 fn flags(i: usize) -> String {
-    let mut flags = if i % 5 == 0 && i >= SETTLED { "n" } else { "l" }.to_string();
-    if i % 3 == 0 {
+    let mut flags = if i.is_multiple_of(5) && i >= SETTLED {
+        "n"
+    } else {
+        "l"
+    }
+    .to_string();
+    if i.is_multiple_of(3) {
         flags.push('g');
     }
     if i % 11 == 5 {

@@ -11,17 +11,17 @@ use crate::common::{hiplazy, shared};
 use serde_json::Value;
 
 /// A process that has done what it was told, and waits until this is dropped.
-pub struct Waiting {
+pub(crate) struct Waiting {
     child: Child,
     out: Lines<BufReader<ChildStdout>>,
     /// What it printed before.
-    pub said: Vec<String>,
+    pub(crate) said: Vec<String>,
 }
 
 impl Waiting {
     /// Starts a command that says "waiting" when it does, and ends with its input.
     #[track_caller]
-    pub fn start(command: &mut Command) -> Waiting {
+    pub(crate) fn start(command: &mut Command) -> Waiting {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -37,7 +37,7 @@ impl Waiting {
 
     /// Until it waits for another line.
     #[track_caller]
-    pub fn wait_again(&mut self) {
+    pub(crate) fn wait_again(&mut self) {
         for line in self.out.by_ref() {
             let line = line.unwrap();
             if line == "waiting" {
@@ -51,16 +51,16 @@ impl Waiting {
     }
 
     /// Gives it the line that it waits for.
-    pub fn go_on(&mut self) {
+    pub(crate) fn go_on(&mut self) {
         self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// `hiplazy doctor --pid` with more arguments.
-    pub fn doctor(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn doctor(&self, arguments: &[&str]) -> Output {
         let pid = self.pid().to_string();
         let mut command = hiplazy();
         command.args(["doctor", "--pid", &pid]).args(arguments);
@@ -69,12 +69,12 @@ impl Waiting {
 
     /// Its report.
     #[track_caller]
-    pub fn report(&self) -> Value {
+    pub(crate) fn report(&self) -> Value {
         json(&self.doctor(&["--json"]))
     }
 
     /// Lets it end; what it printed after it had waited goes nowhere.
-    pub fn end(mut self) {
+    pub(crate) fn end(mut self) {
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
@@ -88,19 +88,19 @@ impl Drop for Waiting {
 }
 
 #[track_caller]
-pub fn json(output: &Output) -> Value {
+pub(crate) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", shared::text_of(output)))
 }
 
 /// The last part of a path in a report.
-pub fn file(path: &Value) -> String {
+pub(crate) fn file(path: &Value) -> String {
     let path = path.as_str().unwrap_or("nobody");
     path.rsplit('/').next().unwrap().to_string()
 }
 
 /// The rules that a report has findings of, each once.
-pub fn rules(report: &Value) -> Vec<String> {
+pub(crate) fn rules(report: &Value) -> Vec<String> {
     let findings = report["findings"].as_array().unwrap().iter();
     let mut rules: Vec<String> = findings
         .map(|finding| finding["rule"].as_str().unwrap().to_string())
@@ -112,7 +112,7 @@ pub fn rules(report: &Value) -> Vec<String> {
 
 /// State and provider of an object's reference to a name.
 #[track_caller]
-pub fn binding(report: &Value, object: &str, name: &str) -> (String, String) {
+pub(crate) fn binding(report: &Value, object: &str, name: &str) -> (String, String) {
     let bindings = report["bindings"].as_array().unwrap();
     let found = bindings
         .iter()
@@ -123,31 +123,31 @@ pub fn binding(report: &Value, object: &str, name: &str) -> (String, String) {
 }
 
 /// The repository.
-pub fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     fs::canonicalize(shared::root().join("..")).unwrap()
 }
 
 /// A source of the repository's tests.
-pub fn source(name: &str) -> String {
+pub(crate) fn source(name: &str) -> String {
     let path = repository().join("tests/c").join(name);
     path.display().to_string()
 }
 
 /// `-I` for the fake runtime's header.
-pub fn include_fakehip() -> String {
+pub(crate) fn include_fakehip() -> String {
     let folder = repository().join("fakehip/include");
     format!("-I{}", folder.display())
 }
 
 /// What the control states are made of.
-pub struct Built {
-    pub folder: PathBuf,
+pub(crate) struct Built {
+    pub(crate) folder: PathBuf,
     /// Has the fake HIP 7 as `libamdhip64.so.7`, also as `libamdhip64.so`.
-    pub runtime: PathBuf,
-    pub driver: PathBuf,
+    pub(crate) runtime: PathBuf,
+    pub(crate) driver: PathBuf,
 }
 
-pub fn built() -> &'static Built {
+pub(crate) fn built() -> &'static Built {
     static BUILT: OnceLock<Built> = OnceLock::new();
     BUILT.get_or_init(|| {
         let folder = shared::scratch("live");
@@ -189,7 +189,7 @@ pub fn built() -> &'static Built {
 }
 
 /// The driver with its commands, then waiting; only runtimes in `folder` exist for it.
-pub fn driver(folder: &Path, commands: &[&str]) -> Command {
+pub(crate) fn driver(folder: &Path, commands: &[&str]) -> Command {
     let mut driver = shared::clean(&built().driver);
     driver.env("LD_LIBRARY_PATH", folder);
     driver.args(commands).arg("wait");
@@ -198,7 +198,7 @@ pub fn driver(folder: &Path, commands: &[&str]) -> Command {
 
 /// A shared library from C text.
 #[track_caller]
-pub fn library(folder: &Path, name: &str, text: &str, arguments: &[String]) -> PathBuf {
+pub(crate) fn library(folder: &Path, name: &str, text: &str, arguments: &[String]) -> PathBuf {
     let source = folder.join(format!("{name}.c"));
     fs::write(&source, text).unwrap();
     let output = folder.join(name);
