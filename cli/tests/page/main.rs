@@ -4,6 +4,7 @@
 mod common;
 
 mod browser;
+#[path = "../synthetic/mod.rs"]
 mod synthetic;
 
 use std::fs;

@@ -50,6 +50,14 @@ pub const TOOLS: &[Tool] = &[
         program: "mandoc",
         package: "mandoc",
     },
+    Tool {
+        program: "zsh",
+        package: "zsh",
+    },
+    Tool {
+        program: "fish",
+        package: "fish",
+    },
 ];
 
 /// Has all of [`TOOLS`], installing what is missing where this process is root on a
