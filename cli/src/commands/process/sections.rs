@@ -5,10 +5,14 @@ use crate::commands::lint::{client_of, exporter_of, runtime_of};
 use crate::names::Names;
 use crate::process::World;
 use crate::process::bindings::{Link, wrong};
-use crate::report::{Binding, Report};
+use crate::report::{Binding, Loaded, Report};
 
 pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
     for (place, live) in world.objects.iter().enumerate() {
+        report.loaded.push(Loaded {
+            path: world.path(place).to_string(),
+            scope: world.scope_of(place),
+        });
         match &live.role {
             Role::Runtime(library) => {
                 let mut runtime = runtime_of(&live.object, library);
