@@ -45,6 +45,17 @@ fn start(chromium: &Path, folder: &Path) -> Command {
 
 /// Opens a page; `search` is what the address says after `#q=`.
 pub(crate) fn open(chromium: &Path, folder: &Path, page: &str, search: &str) -> Opened {
+    open_with(&[], chromium, folder, page, search)
+}
+
+/// The same with options of the browser.
+pub(crate) fn open_with(
+    options: &[&str],
+    chromium: &Path,
+    folder: &Path,
+    page: &str,
+    search: &str,
+) -> Opened {
     let file = folder.join("page.html");
     fs::write(&file, page).unwrap();
     let mut address = format!("file://{}", file.display());
@@ -53,6 +64,7 @@ pub(crate) fn open(chromium: &Path, folder: &Path, page: &str, search: &str) -> 
         address.push_str(search);
     }
     let output = start(chromium, folder)
+        .args(options)
         .args(["--window-size=1400,1000", "--dump-dom"])
         .arg(address)
         .output()
@@ -68,27 +80,6 @@ pub(crate) fn open(chromium: &Path, folder: &Path, page: &str, search: &str) -> 
             .map(str::to_string)
             .collect(),
     }
-}
-
-/// A picture of the page, for people.
-pub(crate) fn screenshot(chromium: &Path, folder: &Path, page: &str, size: (u32, u32), dark: bool) {
-    let file = folder.join("page.html");
-    fs::write(&file, page).unwrap();
-    let mut command = start(chromium, folder);
-    if dark {
-        command.arg("--blink-settings=preferredColorScheme=0");
-    }
-    let output = command
-        .arg(format!("--window-size={},{}", size.0, size.1))
-        .arg(format!(
-            "--screenshot={}",
-            folder.join("page.png").display()
-        ))
-        .arg(format!("file://{}", file.display()))
-        .output()
-        .unwrap();
-    let log = String::from_utf8_lossy(&output.stderr);
-    assert!(folder.join("page.png").is_file(), "{log}");
 }
 
 impl Opened {
