@@ -7,7 +7,7 @@ mod synthetic;
 use std::fs;
 use std::path::Path;
 
-use common::shared::{root, run};
+use common::shared::{root, run, scratch};
 use common::{hiplazy, report};
 use hiplazy_cli::finding::Finding;
 use hiplazy_cli::report::{Binding, Bound, Loaded, Printing, Report, Scope, Unreadable};
@@ -98,6 +98,22 @@ fn reports_follow_their_schema() {
     holds(&schema, &json(&synthetic::files()));
     holds(&schema, &json(&synthetic::hostile()));
     holds(&schema, &report(Path::new(env!("CARGO_BIN_EXE_hiplazy"))));
+}
+
+#[test]
+fn so_do_those_of_this_machine_and_of_a_command() {
+    let schema = schema("report.schema.json");
+    let doctor = hiplazy().args(["doctor", "--json"]).output().unwrap();
+    holds(&schema, &serde_json::from_slice(&doctor.stdout).unwrap());
+    let file = scratch("schema-run").join("report.json");
+    let command = [env!("CARGO_BIN_EXE_hiplazy"), "--version"];
+    run(hiplazy()
+        .args(["run", "--json", "--output"])
+        .arg(&file)
+        .arg("--")
+        .args(command));
+    let text = fs::read_to_string(file).unwrap();
+    holds(&schema, &serde_json::from_str(&text).unwrap());
 }
 
 #[test]
