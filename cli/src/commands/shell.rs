@@ -85,7 +85,25 @@ fn extra(command: &Command, level: &str, text: &mut Vec<u8>) -> Result<(), Failu
 /// The completions of a shell.
 pub(super) fn completions(shell: Shell) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "hiplazy", &mut script);
+    let mut command = visible(&Arguments::command());
+    clap_complete::generate(shell, &mut command, "hiplazy", &mut script);
     write_out(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command without its hidden arguments, which the completions of some shells would
+/// offer.
+fn visible(command: &Command) -> Command {
+    let shown = command.get_arguments().filter(|it| !it.is_hide_set());
+    let subs = command.get_subcommands().filter(|it| !it.is_hide_set());
+    let mut plain = Command::new(command.get_name().to_string())
+        .args(shown.cloned())
+        .subcommands(subs.map(visible));
+    if let Some(about) = command.get_about() {
+        plain = plain.about(about.clone());
+    }
+    match command.get_version() {
+        Some(version) => plain.version(version.to_string()),
+        None => plain,
+    }
 }
