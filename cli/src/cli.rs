@@ -94,6 +94,22 @@ pub struct Doctor {
 
 /// `hiplazy run`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+The command and its children run with LD_DEBUG=bindings; nothing is loaded into them. A
+binding costs about 10 microseconds: a Python program with 9,000 bindings took 0.28 s
+instead of 0.15 s, loading a real HIP 7.14 runtime (17,000) 0.21 s instead of 0.17 s.
+Nothing is added once all is bound. Statically linked, set-user-ID and 32-bit programs
+have no log, and neither has what outlives the command.
+
+The report goes to standard error, at the exit or when NAME is first bound; then it is
+that of `doctor --pid`, and has scopes and what is still lazy. The exit status is the
+command's own (128 and more: ended by that signal); with --fail it is 2 if there is a
+conflict; 3 if the command could not be started.
+
+Examples:
+  hiplazy run -- python train.py
+  hiplazy run --fail --json -o report.json -- pytest
+  hiplazy run --at-symbol hipMalloc -- python serve.py")]
 pub struct Run {
     /// Report when this function is first bound, not at the exit; the command goes on
     #[arg(long, value_name = "NAME")]

@@ -162,10 +162,10 @@ fn installed(report: &mut Report, answer: &probe::Answer) {
 fn differences(headers: abi::Version, runtime: abi::Version) -> usize {
     // The table is part of this program and parsed by its tests.
     let breaks = abi::parse_breaks(abi::BREAKS_TXT).unwrap_or_default();
-    let applying = breaks
+    let felt = breaks
         .iter()
-        .filter(|line| line.applies(headers, runtime) && process::is_felt(line));
-    applying.count()
+        .filter(|line| process::is_felt(line, headers, runtime));
+    felt.count()
 }
 
 fn numbers(version: i32) -> abi::Version {

@@ -84,10 +84,13 @@ pub(super) fn fill(report: &mut Report, bound: &BTreeMap<String, (Version, BTree
             // What holds for all versions that the client may have been compiled with.
             let each: Vec<Option<&Break>> = headers
                 .iter()
-                .map(|headers| abi::break_of(&BREAKS, name, *headers, *runtime))
+                .map(|headers| {
+                    abi::break_of(&BREAKS, name, *headers, *runtime)
+                        .filter(|line| is_felt(line, *headers, *runtime))
+                })
                 .collect();
             if let Some(Some(first)) = each.first()
-                && each.iter().all(|line| line.is_some_and(is_felt))
+                && each.iter().all(Option::is_some)
             {
                 broken.push(name.clone());
                 client.breaks.push(format!("{name}: {}", first.what));
@@ -108,13 +111,13 @@ pub(super) fn fill(report: &mut Report, bound: &BTreeMap<String, (Version, BTree
     report.findings.extend(found);
 }
 
-/// Whether a caller without hiplazy gets something else than it expects. A function that
-/// the runtime lacks is seen elsewhere, and the translators that hand addresses out do so
-/// for hiplazy's own sake, whatever the versions.
-pub(in crate::commands) fn is_felt(line: &Break) -> bool {
-    let of_addresses = |path: &String| path.starts_with("proc_address::");
+/// Whether a caller with these headers gets something else than it expects from this
+/// runtime without hiplazy. What holds for one version with itself as well is about
+/// hiplazy; a function that the runtime lacks is seen elsewhere.
+pub(in crate::commands) fn is_felt(line: &Break, headers: Version, runtime: Version) -> bool {
     matches!(line.action, Action::Translate | Action::Refuse)
-        && !line.translator.as_ref().is_some_and(of_addresses)
+        && line.applies(headers, runtime)
+        && !line.applies(headers, headers)
 }
 
 /// The header versions that a client may have been compiled with, where that can be told.
@@ -153,7 +156,7 @@ mod tests {
             majors: majors.to_vec(),
             ..Client::default()
         });
-        let names = ["hipDrvMemcpy3D", "hipMalloc"].map(String::from);
+        let names = ["hipDrvMemcpy3D", "hipMalloc", "hipGetProcAddress"].map(String::from);
         let bound = (version_of(runtime).unwrap(), BTreeSet::from(names));
         fill(
             &mut report,
