@@ -10,6 +10,7 @@ use hiplazy_cli::names::Names;
 use hiplazy_cli::process::memory::Memory;
 use hiplazy_cli::process::proc_folder::ProcFolder;
 use hiplazy_cli::process::{Capture, Error, bindings};
+use hiplazy_cli::report::Scope;
 
 use crate::common::{hiplazy, shared};
 use crate::running::{Waiting, binding, built, driver, file, library, rules};
@@ -255,6 +256,44 @@ fn deepbind_beside_a_preloaded_allocator_is_warned_about() {
         assert!(hazards.contains("libjemalloc.so.2") && hazards.contains("LD_PRELOAD"));
         assert_eq!(hazards.contains("RTLD_DEEPBIND"), expected);
     }
+}
+
+#[test]
+fn a_sanitizer_is_a_circumstance() {
+    let folder = shared::scratch("sanitizer");
+    let text = "int nothing(void) { return 0; }\n";
+    let library = library(&folder, "libasan.so.8", text, &[]);
+    let words = ["open", "asan", library.to_str().unwrap(), "now,local"];
+    let report = Waiting::start(&mut driver(&folder, &words)).report();
+    let hazards = report["hazards"].to_string();
+    assert!(hazards.contains("AddressSanitizer"), "{hazards}");
+}
+
+/// Another dynamic linker may keep its scopes elsewhere.
+#[test]
+fn without_scopes_there_is_an_estimate_that_is_marked_as_one() {
+    let client = built().folder.join("client.so");
+    let words = ["open", "client", client.to_str().unwrap(), "lazy,local"];
+    let waiting = Waiting::start(&mut driver(&built().runtime, &words));
+    let names = Names::default();
+    let mut capture = Capture::take(waiting.pid()).unwrap();
+    let name = "hipGetDevicePropertiesR0600";
+    let answer = |capture: &Capture| {
+        let world = capture.read(&names);
+        let client = world
+            .objects
+            .iter()
+            .position(|live| live.object.file_name() == "client.so")
+            .unwrap();
+        let found = world.look_up(client, name, Some("hip_6.0")).unwrap();
+        let provider = world.objects[found.place].object.called().to_string();
+        (provider, world.scope_of(client), world.estimated.clone())
+    };
+    let runtime = "libamdhip64.so.7".to_string();
+    assert_eq!(answer(&capture), (runtime.clone(), Scope::Local, None));
+    let why = "another layout".to_string();
+    capture.scopes = Err(why.clone());
+    assert_eq!(answer(&capture), (runtime, Scope::Unknown, Some(why)));
 }
 
 /// mori and librocroller each had spdlog inside: the runtime's compiler needs the one,

@@ -70,7 +70,10 @@ pub(super) fn fill(
     }
     for ((provider, victim), names) in pairs {
         let victim = world.path(victim);
-        let detail = format!("{} names of {victim}", names.len());
+        let detail = match names.len() {
+            1 => format!("1 name of {victim}"),
+            number => format!("{number} names of {victim}"),
+        };
         let more = names.len().saturating_sub(SHOWN);
         let mut evidence: Vec<String> = names.into_iter().take(SHOWN).collect();
         if more > 0 {
