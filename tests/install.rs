@@ -183,11 +183,20 @@ fn a_leaked_hip_init_fails_the_checks() {
     assert!(complaint.contains("hipInit is not hidden"), "{complaint}");
 }
 
+/// The command and what it writes about itself.
+const COMMAND: [&str; 5] = [
+    "bin/hiplazy",
+    "share/bash-completion/completions/hiplazy",
+    "share/fish/vendor_completions.d/hiplazy.fish",
+    "share/man/man1/hiplazy.1",
+    "share/zsh/site-functions/_hiplazy",
+];
+
 /// Every file of a tree, and no other.
 #[test]
 fn the_tree_is_complete() {
     for (tree, name) in [(hiplazy(), "hiplazy"), (vendor(), "tl_hip")] {
-        let wanted = BTreeSet::from([
+        let mut wanted = BTreeSet::from([
             format!("include/{name}/dispatch.h"),
             format!("include/{name}/hiplazy.h"),
             format!("include/{name}/redirect.h"),
@@ -211,6 +220,10 @@ fn the_tree_is_complete() {
             format!("share/{name}/header_version.c"),
             format!("share/{name}/header_version.cpp"),
         ]);
+        // The command is in one tree of a prefix only.
+        if name == "hiplazy" {
+            wanted.extend(COMMAND.map(str::to_string));
+        }
         // Below it are other people's notices, which have a test of their own.
         let licences = format!("share/licenses/{name}/");
         let is_notice = |file: &String| {
@@ -232,7 +245,8 @@ fn the_tree_is_complete() {
             }
             if let Entry::File { bytes, mode } = entry {
                 assert!(!bytes.is_empty(), "{file}");
-                let expected = if file.contains(".so") { 0o755 } else { 0o644 };
+                let runs = file.contains(".so") || file.starts_with("bin/");
+                let expected = if runs { 0o755 } else { 0o644 };
                 assert_eq!(mode, expected, "{file}");
             }
         }

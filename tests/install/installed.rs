@@ -70,7 +70,7 @@ pub fn newer() -> &'static Path {
 pub const ADDED: &str = "hipAardvark";
 
 /// What an installation is built from.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 15] = [
     "Cargo.toml",
     "Cargo.lock",
     "LICENSE",
@@ -80,6 +80,7 @@ const SOURCES: [&str; 14] = [
     "build",
     "build.rs",
     "capi",
+    "cli",
     "fakehip",
     "include",
     "install",

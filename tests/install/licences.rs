@@ -7,19 +7,17 @@ use std::process::Command;
 use crate::common::{root, run, skip};
 use crate::installed::{Entry, entries, hiplazy, vendor};
 
-/// Every crate that cargo links into the archives has its licence texts in the tree, with
-/// its version, and so has Rust's own library where the toolchain has them.
-#[test]
-fn every_linked_crate_has_its_licence_in_the_tree() {
-    let tree = run(Command::new(env!("CARGO")).current_dir(root()).args([
+/// The crates of others that cargo links into `packages`, `name-version`.
+fn linked(packages: &[&str]) -> Vec<String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(root()).args([
         "tree",
         "--locked",
         "--edges=normal,no-proc-macro",
         "--prefix=none",
-        "--package=hiplazy-static",
-        "--package=hiplazy-dropin",
-    ]));
-    let crates: Vec<String> = tree
+    ]);
+    cargo.args(packages.iter().flat_map(|package| ["--package", package]));
+    run(&mut cargo)
         .lines()
         // A crate of the repository has its folder behind its version.
         .filter(|line| !line.is_empty() && !line.contains("(/"))
@@ -27,7 +25,16 @@ fn every_linked_crate_has_its_licence_in_the_tree() {
             let (name, rest) = line.split_once(" v")?;
             Some(format!("{name}-{}", rest.split(' ').next()?))
         })
-        .collect();
+        .collect()
+}
+
+/// Every crate that cargo links into the archives and the command has its licence texts in
+/// the tree, with its version, and so has Rust's own library where the toolchain has them.
+#[test]
+fn every_linked_crate_has_its_licence_in_the_tree() {
+    let crates = linked(&["hiplazy-static", "hiplazy-dropin"]);
+    let of_command = linked(&["hiplazy-cli"]);
+    assert!(of_command.iter().any(|linked| linked.starts_with("clap-")));
     for name in ["libloading", "once_cell", "libc", "cfg-if"] {
         let found = crates.iter().any(|linked| linked.starts_with(name));
         assert!(found, "{name} of {crates:?}");
@@ -43,7 +50,9 @@ fn every_linked_crate_has_its_licence_in_the_tree() {
     }
     for (prefix, package) in [(hiplazy(), "hiplazy"), (vendor(), "tl_hip")] {
         let entries = entries(prefix);
-        for linked in &wanted {
+        let command = of_command.iter().map(String::as_str);
+        let command = command.filter(|_| package == "hiplazy");
+        for linked in wanted.iter().copied().chain(command) {
             let folder = format!("share/licenses/{package}/{linked}/");
             let mut texts = entries.iter().filter(|(name, _)| name.starts_with(&folder));
             let permits = texts.any(|(_, entry)| match entry {

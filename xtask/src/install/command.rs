@@ -6,7 +6,8 @@
 use std::env;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::build;
@@ -30,7 +31,12 @@ const PRINTED: [(&[&str], &str); 4] = [
 
 /// Whether this workspace has the command.
 pub(super) fn exists(workspace: &Path) -> bool {
-    workspace.join("cli/Cargo.toml").is_file()
+    manifest(workspace).is_file()
+}
+
+/// The command's own.
+pub(super) fn manifest(workspace: &Path) -> PathBuf {
+    workspace.join("cli/Cargo.toml")
 }
 
 /// Builds the command in a folder below `target`, and adds it and what it prints to
@@ -77,23 +83,36 @@ fn flags(workspace: &Path, target: &Path) -> OsString {
     });
     let home = cargo_home();
     // One may lie in another, and of those that fit the last one counts.
-    let folders = [
-        (home.as_deref(), "cargo"),
-        (Some(workspace), "hiplazy"),
-        (Some(target), "target"),
-    ];
+    let mut folders: Vec<(PathBuf, &str)> = Vec::new();
+    folders.extend(home.iter().map(|home| (home.clone(), "cargo")));
+    // Each is named after a registry's host, which says where this machine gets its crates.
+    folders.extend(registries().map(|folder| (folder, "crates")));
+    folders.push((workspace.into(), "hiplazy"));
+    folders.push((target.into(), "target"));
     for (folder, name) in folders {
-        if let Some(folder) = folder {
-            if !flags.is_empty() {
-                flags.push(SEPARATOR);
-            }
-            flags.push("--remap-path-prefix=");
-            flags.push(folder);
-            flags.push("=");
-            flags.push(name);
+        if !flags.is_empty() {
+            flags.push(SEPARATOR);
         }
+        flags.push("--remap-path-prefix=");
+        flags.push(folder);
+        flags.push("=");
+        flags.push(name);
     }
     flags
+}
+
+/// Where cargo keeps the sources of crates, a folder per registry. The libraries are built
+/// before the command, so that it is there.
+fn registries() -> impl Iterator<Item = PathBuf> {
+    let sources = cargo_home().map(|home| home.join("registry/src"));
+    let folders = sources.and_then(|sources| fs::read_dir(sources).ok());
+    let mut folders: Vec<PathBuf> = folders
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    folders.sort();
+    folders.into_iter()
 }
 
 /// Between the flags of `CARGO_ENCODED_RUSTFLAGS`.
@@ -114,7 +133,6 @@ fn printed(program: &Path, arguments: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     /// A workspace whose command says where it was compiled, and has a man page.
     fn workspace(folder: &Path) {

@@ -26,11 +26,14 @@ const NAMES: [&str; 6] = [
 /// the compiler's support are linked.
 const RUST_NOTICES: &str = "share/doc/rust/COPYRIGHT-library.html";
 
-/// The licence files of all linked crates: the name below the installation's own licence
-/// folder, and the text.
-pub(super) fn files(workspace: &Path) -> Result<Vec<(String, String)>, String> {
+/// The licence files of all crates that are linked into the archives, and into the command
+/// with this manifest: the name below the installation's own licence folder, and the text.
+pub(super) fn files(
+    workspace: &Path,
+    command: Option<&Path>,
+) -> Result<Vec<(String, String)>, String> {
     let mut files = Vec::new();
-    for package in linked(&metadata(workspace)?)? {
+    for package in linked(&metadata(workspace)?, command)? {
         let folder = package.manifest_path.parent().unwrap_or(workspace);
         for file in of_crate(&package.name, folder)? {
             let name = file.file_name().unwrap_or_default().display();
@@ -66,8 +69,8 @@ fn of_crate(name: &str, folder: &Path) -> Result<Vec<PathBuf>, String> {
     }
     if files.is_empty() {
         return Err(format!(
-            "the crate {name} is linked into the libraries and has no licence file in {}: its \
-             notice must be passed on with them. Take another version of it, or none",
+            "the crate {name} is linked into what is installed and has no licence file in {}: its \
+             notice must be passed on. Take another version of it, or none",
             folder.display()
         ));
     }
@@ -156,9 +159,9 @@ fn rustc(arguments: &[&str]) -> Result<PathBuf, String> {
     Ok(text.trim_end().into())
 }
 
-/// The crates of others that are linked into the archives. Not macros: they are part of
-/// the compiler's work.
-fn linked(metadata: &Metadata) -> Result<Vec<&Package>, String> {
+/// The crates of others that are linked into the archives and the command. Not macros:
+/// they are part of the compiler's work.
+fn linked<'a>(metadata: &'a Metadata, command: Option<&Path>) -> Result<Vec<&'a Package>, String> {
     let package = |id: &str| {
         let found = metadata.packages.iter().find(|package| package.id == id);
         found.ok_or_else(|| format!("cargo metadata does not describe {id}"))
@@ -168,7 +171,10 @@ fn linked(metadata: &Metadata) -> Result<Vec<&Package>, String> {
         .packages
         .iter()
         .filter(own)
-        .filter(|package| build::PACKAGES.contains(&package.name.as_str()))
+        .filter(|package| {
+            build::PACKAGES.contains(&package.name.as_str())
+                || command == Some(&package.manifest_path)
+        })
         .map(|package| package.id.as_str())
         .collect();
     let mut seen = BTreeSet::new();
@@ -219,7 +225,7 @@ mod tests {
     fn only_what_is_linked_counts() {
         let package = |name: &str, source: &str, kind: &str| {
             format!(
-                r#"{{"id":"{name}","name":"{name}","version":"1.0.0","manifest_path":"/",
+                r#"{{"id":"{name}","name":"{name}","version":"1.0.0","manifest_path":"/{name}",
                     "source":{source},"targets":[{{"kind":["{kind}"]}}]}}"#
             )
         };
@@ -243,8 +249,12 @@ mod tests {
             packages.join(",")
         );
         let metadata: Metadata = serde_json::from_str(&text).unwrap();
-        let linked = linked(&metadata).unwrap();
-        let names: Vec<&str> = linked.iter().map(|package| &*package.name).collect();
-        assert_eq!(names, ["linked"]);
+        let names = |command: Option<&Path>| -> Vec<&str> {
+            let linked = linked(&metadata, command).unwrap();
+            linked.iter().map(|package| &*package.name).collect()
+        };
+        assert_eq!(names(None), ["linked"]);
+        // What another package needs counts if that is the command.
+        assert_eq!(names(Some(Path::new("/other"))), ["elsewhere", "linked"]);
     }
 }

@@ -99,12 +99,13 @@ fn install(arguments: &Arguments, workspace: &Path) -> Result<(), Box<dyn Error>
     let licences = format!("share/licenses/{}", names.name());
     let own = templates::read(&workspace.join("LICENSE"))?;
     tree.write(&format!("{licences}/LICENSE"), &own)?;
-    for (file, text) in licences::files(workspace)? {
+    // A vendor's tree has no file that another tree may have too.
+    let with_command = command::exists(workspace) && arguments.vendor_prefix.is_none();
+    let manifest = with_command.then(|| command::manifest(workspace));
+    for (file, text) in licences::files(workspace, manifest.as_deref())? {
         tree.write(&format!("{licences}/{file}"), &text)?;
     }
 
-    // A vendor's tree has no file that another tree may have too.
-    let with_command = command::exists(workspace) && arguments.vendor_prefix.is_none();
     if with_command {
         println!("==> command");
         let target = built.folder.parent().unwrap_or(workspace);
