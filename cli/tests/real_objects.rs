@@ -166,7 +166,8 @@ fn hiplazy_s_own_installed_files_are_clean() {
     let folder = shared::scratch("installed");
     let prefix = folder.join("prefix");
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installing");
+    // The one that the tests of the installation use: built once for all of them.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("xtask-install");
     shared::run(
         Command::new(env!("CARGO"))
             .current_dir(workspace)
