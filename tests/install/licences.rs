@@ -58,7 +58,8 @@ fn every_linked_crate_has_its_licence_in_the_tree() {
             let permits = texts.any(|(_, entry)| match entry {
                 Entry::File { bytes, .. } => {
                     let text = String::from_utf8_lossy(bytes).to_lowercase();
-                    text.contains("permission") && text.contains("copyright")
+                    let owner = text.contains("copyright") || text.contains("(c)");
+                    text.contains("permission") && owner
                 }
                 Entry::Link(_) => false,
             });
