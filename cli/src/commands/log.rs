@@ -80,7 +80,7 @@ fn add(report: &mut Report, process: &Process, names: &Names) {
         let mut references = live.object.references.iter();
         binding.to.is_some()
             || live.definitions.is_none()
-            || references.any(|reference| reference.name == binding.name)
+            || references.any(|reference| !reference.own && reference.name == binding.name)
     };
     let mut links: Vec<Link> = process
         .bindings
