@@ -11,7 +11,6 @@ use crate::functions;
 use crate::header_version;
 use crate::loaded::{Library, Loaded};
 use crate::log::{Level, log};
-use crate::thread;
 
 /// The oldest ABI major that the table knows.
 const OLDEST: u32 = 5;
@@ -210,18 +209,10 @@ fn by_major(rules: &[Rule], headers: Version, major: u32) -> Decision {
 
 /// The decision for the version that the runtime says it is.
 fn by_version(rules: &[Rule], headers: Version, runtime: &Loaded) -> Decision {
-    let number = match runtime.known_version() {
-        Some(known) => known,
-        // A profiler that sees the runtime being asked may call the same function, which
-        // would ask again.
-        None => match thread::while_asking(|| runtime.version()) {
-            Some(number) => number,
-            None => {
-                return Decision::Refuse(
-                    c"what it means differs within this major of HIP, and the runtime is being asked for its version on this thread; a later call works",
-                );
-            }
-        },
+    let Some(number) = runtime.version() else {
+        return Decision::Refuse(
+            c"what it means differs within this major of HIP, and the runtime is being asked for its version on this thread; a later call works",
+        );
     };
     let version = version_of(number);
     if version == 0 {
@@ -277,6 +268,39 @@ mod tests {
         )];
         assert!(exactly(&all, 0, 602) == Decision::Translate(7));
         assert!(exactly(&all, 0, 507) == Decision::Direct);
+    }
+
+    /// Versions that no header of the manifest has, each with the nearest one.
+    const NEAREST: [(Version, Version); 7] = [
+        (405, 500),
+        (499, 500),
+        (508, 507),
+        (609, 604),
+        (799, 714),
+        (800, 714),
+        (1200, 714),
+    ];
+
+    #[test]
+    fn unknown_versions_have_the_decisions_and_entries_of_the_nearest() {
+        let mut decided = 0;
+        for index in 0..functions::COUNT {
+            let rules = functions::rules(index);
+            for (odd, nearest) in NEAREST {
+                let entries = [odd, nearest].map(|headers| functions::entry_for(index, headers));
+                assert_eq!(entries[0], entries[1], "{:?}", functions::name(index));
+                for runtime in [502, 503, 507, 600, 604, 700, 701, 702, 714] {
+                    let name = functions::name(index);
+                    let by_headers = exactly(rules, odd, runtime);
+                    let known = exactly(rules, nearest, runtime);
+                    assert!(by_headers == known, "{name:?}, headers {odd} on {runtime}");
+                    decided += usize::from(known != Decision::Direct);
+                }
+                let by_runtime = exactly(rules, 604, odd);
+                assert!(by_runtime == exactly(rules, 604, nearest), "runtime {odd}");
+            }
+        }
+        assert!(decided > 1000, "{decided}");
     }
 
     #[test]

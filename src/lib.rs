@@ -151,7 +151,8 @@ pub fn runtime_path() -> Option<&'static CStr> {
 /// The bound runtime's `hipRuntimeGetVersion`: `major * 10000000 + minor * 100000 +
 /// patch`; 0 before one is bound.
 pub fn runtime_version() -> i32 {
-    bind::bound().map_or(0, |runtime| runtime.version())
+    let version = bind::bound().and_then(|runtime| runtime.version());
+    version.unwrap_or(0)
 }
 
 /// Hands `read` this thread's last failure in full, `""` if there was none: the

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicI32, Ordering};
 use crate::dl::{self, Handle, Object};
 use crate::intern::intern;
 use crate::text::Text;
-use crate::{errno, maps, shortage};
+use crate::{errno, maps, shortage, thread};
 
 /// A library of the manifest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,30 +125,27 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     /// The runtime's own version number, `major * 10000000 + minor * 100000 +
-    /// patch`; 0 for other libraries or if the runtime will not say.
+    /// patch`; 0 for other libraries or if the runtime will not say. `None` while this
+    /// thread is asking for it, or without memory to note that it is.
     ///
     /// It is asked when somebody wants it and not at binding, since any call may
-    /// make the runtime start up.
-    pub(crate) fn version(&self) -> c_int {
+    /// make the runtime start up. A profiler that sees the call may come back here, and
+    /// would have the runtime asked again.
+    pub(crate) fn version(&self) -> Option<c_int> {
         let known = self.version.load(Ordering::Relaxed);
         if known != NOT_ASKED {
-            return known;
+            return Some(known);
         }
         let version = match self.library {
-            Library::Hip => ask_version(&self.handle),
+            Library::Hip => thread::while_asking(|| ask_version(&self.handle))?,
             Library::Hiprtc | Library::Hsa => 0,
         };
         self.version.store(version, Ordering::Relaxed);
-        version
-    }
-
-    /// The same if it has been asked before.
-    pub(crate) fn known_version(&self) -> Option<c_int> {
-        Some(self.version.load(Ordering::Relaxed)).filter(|known| *known != NOT_ASKED)
+        Some(version)
     }
 
     pub(crate) fn describe_version(&self, text: &mut Text) {
-        let version = self.version();
+        let version = self.version().unwrap_or(0);
         if let Ok(version @ 1..) = u32::try_from(version) {
             text.str("HIP ").number((version / 10_000_000).into());
             text.str(".").number((version / 100_000 % 100).into());

@@ -142,7 +142,7 @@ pub(crate) fn last_error() -> *const c_char {
         return c"".as_ptr();
     };
     // A runtime that is asked for its version may run a profiler's code, which may
-    // come back here. After this it is known.
+    // come back here. After this it is known, or this is such code.
     if let Cause::Missing(loaded) | Cause::Incompatible(loaded, _) = failure.cause {
         loaded.version();
     }
