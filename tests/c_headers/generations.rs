@@ -212,6 +212,52 @@ fn every_version_is_led_to_its_entries_and_none_to_the_plain_ones() {
     }
 }
 
+/// Whoever has no header of HIP's in reach, or one of another version than he means, says the
+/// version himself: as HIP_VERSION, or by its parts.
+#[test]
+fn a_version_of_the_users_own_is_believed() {
+    let folder = scratch("c-headers-own-version");
+    let table = Table::new();
+    let text = "void hipDeviceGetAttribute(void);\nvoid hipDrvGraphAddMemsetNode(void);\n\
+                extern void (*volatile sink)(void);\nvoid all(void);\nvoid all(void) {\n  \
+                sink = hipDeviceGetAttribute;\n  sink = hipDrvGraphAddMemsetNode;\n}\n";
+    let text = format!("#ifdef __cplusplus\nextern \"C\" {{\n#endif\n{text}")
+        + "#ifdef __cplusplus\n}\n#endif\n";
+    let whole: &[&str] = &["-DHIP_VERSION=60200000"];
+    let parts: &[&str] = &["-DHIP_VERSION_MAJOR=7", "-DHIP_VERSION_MINOR=0"];
+    let all: &[&str] = &[
+        "-DHIP_VERSION=70051831",
+        "-DHIP_VERSION_MAJOR=7",
+        "-DHIP_VERSION_MINOR=0",
+        "-DHIP_VERSION_PATCH=51831",
+    ];
+    let cases = [
+        (whole, Version::new(6, 2)),
+        (parts, Version::new(7, 0)),
+        (all, Version::new(7, 0)),
+    ];
+    // The header that is in reach would lead elsewhere.
+    let other = version_header(&folder, Version::new(5, 2));
+    for file in sources(&folder, "own", &text) {
+        for compiler in compilers() {
+            for (defined, version) in cases {
+                for reach in [None, Some(&other)] {
+                    let object = folder.join("own.o");
+                    let mut command = Command::new(compiler.of(&file));
+                    command.args(defined).arg("-include").arg(redirect());
+                    command.args(reach.map(|folder| format!("-I{}", folder.display())));
+                    command.args(["-Wall", "-Wextra", "-Wundef", "-Werror", "-c", "-o"]);
+                    run(command.args([&object, &file]));
+                    let entry = |name| format!("hiplazy_{}", table.entry(name, version));
+                    let names = ["hipDeviceGetAttribute", "hipDrvGraphAddMemsetNode"];
+                    let expected = BTreeSet::from(names.map(entry));
+                    assert_eq!(needed(&object), expected, "{defined:?} {reach:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn dispatched_calls_have_the_place_of_the_headers_generation() {
     let folder = scratch("c-headers-dispatch-generations");
