@@ -11,6 +11,7 @@ use crate::oracle::{Expected, Refusal, Wanted};
 use crate::tables::tables;
 
 /// An argument, as the caller program reads it.
+#[derive(Clone)]
 pub(crate) enum Passed {
     /// A number.
     Value(u64),
@@ -36,6 +37,7 @@ pub(crate) enum Place {
 }
 
 /// What is to be in one place.
+#[derive(Clone)]
 pub(crate) struct Check {
     pub(crate) place: Place,
     pub(crate) size: usize,
@@ -43,6 +45,7 @@ pub(crate) struct Check {
 }
 
 /// A call and what the oracle says of it.
+#[derive(Clone)]
 pub(crate) struct Cell {
     pub(crate) function: String,
     pub(crate) headers: Version,
@@ -54,6 +57,8 @@ pub(crate) struct Cell {
     /// The runtime's function that the call is to reach.
     pub(crate) watched: String,
     pub(crate) passed: Vec<Passed>,
+    /// Further lines for the caller program, before the call.
+    pub(crate) before: Vec<String>,
     /// What the runtime is to answer, by its argument.
     pub(crate) answers: Vec<(usize, Vec<u8>)>,
     pub(crate) checks: Vec<Check>,
@@ -122,6 +127,9 @@ impl Cell {
         for (argument, bytes) in &self.answers {
             writeln!(lines, "answer {} {argument} {}", self.watched, hex(bytes)).unwrap();
         }
+        for line in &self.before {
+            writeln!(lines, "{line}").unwrap();
+        }
         let passed: Vec<String> = self.passed.iter().map(Passed::line).collect();
         let passed = passed.join(" ");
         writeln!(lines, "call {} {} {passed}", self.entry, self.watched).unwrap();
@@ -185,7 +193,7 @@ impl Cell {
     }
 
     /// What the function does not write has not changed.
-    fn check_untouched(&self, answer: &Answer) -> Result<(), String> {
+    pub(crate) fn check_untouched(&self, answer: &Answer) -> Result<(), String> {
         for (argument, passed) in self.passed.iter().enumerate() {
             let Some((before, pointers)) = passed.buffer() else {
                 continue;

@@ -36,6 +36,20 @@ pub(crate) fn random_cells_of(runtime: &Runtime) -> Vec<Cell> {
     cells
 }
 
+/// The first `count` cells of each call that is translated and of which nothing is lost, with
+/// its line of arguments.
+pub(crate) fn translated_cells_of(runtime: &Runtime, count: usize) -> Vec<(Cell, &'static str)> {
+    let mut cells = Vec::new();
+    each_call(runtime, |builder, arguments| {
+        if builder.action == Some(Action::Translate) {
+            let all = builder.cells(arguments).into_iter();
+            let passed_on = all.filter(|cell| cell.refusal == Refusal::Never);
+            cells.extend(passed_on.take(count).map(|cell| (cell, arguments)));
+        }
+    });
+    cells
+}
+
 /// The arguments that are structs.
 const STRUCTS: [&str; 4] = ["in", "array", "fill", "both"];
 
@@ -128,6 +142,7 @@ impl<'a> Builder<'a> {
             entry: tables().entry(self.function, self.headers),
             watched: self.function.to_string(),
             passed: Vec::new(),
+            before: Vec::new(),
             answers: Vec::new(),
             checks: Vec::new(),
             refusal: Refusal::Never,

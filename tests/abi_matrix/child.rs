@@ -33,6 +33,8 @@ pub(crate) struct Answer {
     pub(crate) broken: u64,
     /// Whether the address was the runtime's own function.
     pub(crate) is_own: bool,
+    /// The result of a look-up by name that gave no address.
+    pub(crate) no_address: Option<u32>,
     pub(crate) error: String,
     pub(crate) given: BTreeMap<usize, Vec<u8>>,
     pub(crate) buffers: BTreeMap<usize, Vec<u8>>,
@@ -66,16 +68,29 @@ pub(crate) fn runtimes() -> &'static [Runtime] {
             .into_iter()
             .zip(all)
             .map(|(file, (_, version, is_derivative))| Runtime {
-                exports: exports(&file),
-                file,
-                version: version.header(),
                 is_derivative,
+                ..Runtime::of(file, version)
             });
         built.collect()
     })
 }
 
+/// A fake that is not as that version usually is, in a folder of the test's own.
+pub(crate) fn odd_runtime(test: &str, library: &Library, version: Version) -> Runtime {
+    let files = fakehip::build(&scratch(test), std::slice::from_ref(library)).unwrap();
+    Runtime::of(files.into_iter().next().unwrap(), version)
+}
+
 impl Runtime {
+    fn of(file: PathBuf, version: Version) -> Runtime {
+        Runtime {
+            exports: exports(&file),
+            file,
+            version: version.header(),
+            is_derivative: false,
+        }
+    }
+
     pub(crate) fn has(&self, function: &str) -> bool {
         self.exports.contains(function)
     }
@@ -96,9 +111,32 @@ fn caller() -> &'static Path {
     })
 }
 
+/// A library to be preloaded: `in_front.c` in one of its ways.
+pub(crate) fn in_front(way: &str) -> PathBuf {
+    let library = scratch(&format!("abi-matrix-in-front-{way}")).join("in_front.so");
+    let way = format!("-D{way}");
+    cc(
+        &["abi_matrix/in_front.c"],
+        &library,
+        &["-shared", "-fPIC", &way],
+    );
+    library
+}
+
 /// Makes the calls one after another in one process with `HIPLAZY_ABI=mode`. Returns how
 /// they ended and what was said on standard error.
 pub(crate) fn make(runtime: &Runtime, mode: &str, cells: &[Cell]) -> (Vec<Answer>, String) {
+    make_below(None, runtime, mode, cells)
+}
+
+/// The same with the functions of a preloaded library in front of the runtime's, and
+/// `HIPLAZY_SCOPE=global`.
+pub(crate) fn make_below(
+    interposer: Option<&Path>,
+    runtime: &Runtime,
+    mode: &str,
+    cells: &[Cell],
+) -> (Vec<Answer>, String) {
     let folder = runtime.file.parent().unwrap();
     let mut command = common::fenced(caller(), &[folder]);
     command
@@ -111,6 +149,10 @@ pub(crate) fn make(runtime: &Runtime, mode: &str, cells: &[Cell]) -> (Vec<Answer
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    if let Some(interposer) = interposer {
+        common::preload(&mut command, interposer);
+        command.env("HIPLAZY_SCOPE", "global");
+    }
     let mut process = command.spawn().unwrap();
     let mut input = process.stdin.take().unwrap();
     let output = thread::scope(|scope| {
@@ -148,6 +190,7 @@ fn read(line: &str) -> Answer {
         succeeded: succeeded == "success",
         broken: broken.parse().unwrap(),
         is_own: place == "own",
+        no_address: place.strip_prefix("none").map(|it| it.parse().unwrap()),
         error: error.to_string(),
         given: BTreeMap::new(),
         buffers: BTreeMap::new(),

@@ -9,20 +9,25 @@ use crate::child::{Answer, Runtime, make, runtimes};
 use crate::oracle::Refusal;
 use crate::tables::{HEADERS, tables};
 
-fn runtime(major: u32, minor: u32) -> &'static Runtime {
+pub(crate) fn runtime(major: u32, minor: u32) -> &'static Runtime {
     let version = Version::new(major, minor);
     let mut all = runtimes().iter();
     all.find(|runtime| runtime.version == version && !runtime.is_derivative)
         .unwrap()
 }
 
-fn action(cell: &Cell) -> Option<Action> {
+pub(crate) fn action(cell: &Cell) -> Option<Action> {
     let line = break_of(&tables().breaks, &cell.function, cell.headers, cell.runtime);
     line.map(|line| line.action)
 }
 
 /// A call of `function` with these arguments, of which nothing is expected.
-fn call(function: &str, headers: Version, runtime: &Runtime, passed: Vec<Passed>) -> Cell {
+pub(crate) fn call(
+    function: &str,
+    headers: Version,
+    runtime: &Runtime,
+    passed: Vec<Passed>,
+) -> Cell {
     Cell {
         function: function.to_string(),
         headers,
@@ -31,6 +36,7 @@ fn call(function: &str, headers: Version, runtime: &Runtime, passed: Vec<Passed>
         entry: tables().entry(function, headers),
         watched: function.to_string(),
         passed,
+        before: Vec::new(),
         answers: Vec::new(),
         checks: Vec::new(),
         refusal: Refusal::May,

@@ -98,7 +98,7 @@ pub(crate) fn cells_for(runtime: &Runtime, headers: Version) -> Vec<Cell> {
     cells
 }
 
-fn plain(function: &str, watched: &str, headers: Version, runtime: &Runtime) -> Cell {
+pub(crate) fn plain(function: &str, watched: &str, headers: Version, runtime: &Runtime) -> Cell {
     Cell {
         function: function.to_string(),
         headers,
@@ -107,6 +107,7 @@ fn plain(function: &str, watched: &str, headers: Version, runtime: &Runtime) -> 
         entry: tables().entry(function, headers),
         watched: watched.to_string(),
         passed: Vec::new(),
+        before: Vec::new(),
         answers: Vec::new(),
         checks: Vec::new(),
         refusal: Refusal::Never,

@@ -6,12 +6,14 @@
  *
  * Lines in:
  *   answer FUNCTION ARGUMENT HEX        fakehip_answer
+ *   fail FUNCTION CODE                  has the runtime's function fail in the next call
+ *   memory BYTES                        the process gets no more address space than that
  *   call ENTRY FUNCTION ARGUMENT...     ENTRY is a name that hiplazy exports, FUNCTION the one
  *                                       of the runtime that is watched. Instead of a name also
  *                                       GETTER:SYMBOL:VERSION:FLAGS, the address that
- *                                       hipGetProcAddress gives, without :VERSION that of
- *                                       hipGetDriverEntryPoint. SYMBOL is a name, or what
- *                                       to look the next name up with: NAME>NAME
+ *                                       hipGetProcAddress or hipGetDriverEntryPoint gives.
+ *                                       SYMBOL is a name, or NAME>NAME and so on: what the
+ *                                       next name is looked up with, without FLAGS then
  *
  * An argument of up to eight is
  *   v<hex>                 a number or pointer as it is
@@ -26,7 +28,8 @@
  *   STATUS CALLS ANSWER BROKEN WHERE|last error|g<argument>=<hex> ... b<argument>=<hex> ...
  * CALLS of FUNCTION have reached the runtime, and its ANSWER to all was "success" or not,
  * BROKEN bytes around buffers have changed, WHERE is "own" if the address is the runtime's
- * own function. g is what the runtime was
+ * own function, and "none" and the look-up's result if there is no address, whose STATUS is
+ * that of the look-up. g is what the runtime was
  * given, b what is now in a buffer, and in those of an array one behind the other.
  */
 #include <dlfcn.h>
@@ -34,6 +37,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define ARGUMENTS 8
 #define BUFFERS 32
@@ -66,6 +70,7 @@ static struct {
     size_t (*log)(char *, size_t);
     size_t (*given)(const char *, unsigned, void *, size_t);
     int (*answer)(const char *, unsigned, const void *, size_t);
+    int (*fail)(const char *, int, unsigned, unsigned);
 } use;
 
 static void die(const char *what, const char *which)
@@ -149,34 +154,42 @@ static word argument(int number, char *text)
     }
 }
 
-/* The address that `entry` names; its runtime's own one in `own`. */
-static void *address_of(char *entry, void **own)
-{
-    char *name = strchr(entry, ':');
-    if (!name)
-        return symbol(use.hiplazy, entry);
-    *name++ = 0;
-    char *first = strchr(name, ':'), *second = strchr(first + 1, ':');
-    *first++ = 0;
-    /* What another look-up is to be made with, by the same caller. */
-    char *then = strchr(name, '>');
-    if (then)
-        *then++ = 0;
-    void *address = NULL, *getter = symbol(use.hiplazy, entry);
-    unsigned found = 1;
+/* The address that `entry` names, and its runtime's own one. */
+struct found {
+    void *address, *own;
     int status;
-    if (second) {
-        int version = atoi(first);
-        get_proc_address *get = (get_proc_address *)getter;
-        status = get(name, &address, version, strtoull(second + 1, NULL, 10), &found);
-        get = (get_proc_address *)address;
-        if (then && status == 0)
-            status = get(then, &address, version, 0, &found);
-    } else {
-        status = ((get_entry_point *)getter)(name, &address, strtoull(first, NULL, 10), &found);
+    unsigned result;
+};
+
+static struct found look_up(char *entry)
+{
+    struct found it = {NULL, NULL, 0, 0};
+    char *name = strchr(entry, ':');
+    if (!name) {
+        it.address = symbol(use.hiplazy, entry);
+        return it;
     }
-    *own = dlsym(use.runtime, name);
-    return status == 0 && found == 0 ? address : NULL;
+    *name++ = 0;
+    char *version = strchr(name, ':'), *save, *getter = entry;
+    *version++ = 0;
+    word flags = strtoull(strchr(version, ':') + 1, NULL, 10);
+    void *get = symbol(use.hiplazy, entry);
+    for (name = strtok_r(name, ">", &save); name; name = strtok_r(NULL, ">", &save)) {
+        it.address = NULL;
+        it.result = 1;
+        it.status = strstr(getter, "hipGetProcAddress")
+                        ? ((get_proc_address *)get)(name, &it.address, atoi(version), flags, &it.result)
+                        : ((get_entry_point *)get)(name, &it.address, flags, &it.result);
+        if (it.status || it.result) {
+            it.address = NULL;
+            break;
+        }
+        it.own = dlsym(use.runtime, name);
+        get = it.address;
+        getter = name;
+        flags = 0;
+    }
+    return it;
 }
 
 static void call(char *line)
@@ -193,9 +206,10 @@ static void call(char *line)
             values[count] = argument(count, text);
         }
     }
-    void *own = NULL, *address = address_of(entry, &own);
+    struct found found = look_up(entry);
+    void *address = found.address;
     if (!address) {
-        printf("-1 0 failure 0 none|%s|\n", use.last_error());
+        printf("%d 0 failure 0 none%u|%s|\n", found.status, found.result, use.last_error());
         return;
     }
     uint64_t before = use.calls(function);
@@ -217,7 +231,7 @@ static void call(char *line)
         broken += fakehip_changed(it->bytes + it->size, FAKEHIP_CANARY, GUARD);
     }
     printf("%d %llu %s %zu %s|", status, (word)calls, succeeded ? "success" : "failure", broken,
-           address == own ? "own" : "other");
+           address == found.own ? "own" : "other");
     for (const char *text = use.last_error(); *text; text++)
         putchar(*text == '\n' || *text == '|' ? ' ' : *text);
     putchar('|');
@@ -256,6 +270,7 @@ int main(int count, char **arguments)
     *(void **)&use.calls = symbol(use.runtime, "fakehip_calls");
     *(void **)&use.given = symbol(use.runtime, "fakehip_given");
     *(void **)&use.answer = symbol(use.runtime, "fakehip_answer");
+    *(void **)&use.fail = symbol(use.runtime, "fakehip_fail");
     int (*allocate)(void **, size_t);
     *(void **)&allocate = symbol(use.hiplazy, "hiplazy_hipMalloc");
     if (allocate(&use.memory, 4096))
@@ -271,6 +286,15 @@ int main(int count, char **arguments)
             from_hex(bytes, text);
             if (use.answer(function, number, bytes, hex_length(text)))
                 die("no such answer", function);
+        } else if (strncmp(line, "fail ", 5) == 0) {
+            char *save, *function = strtok_r(line + 5, " ", &save);
+            if (use.fail(function, atoi(strtok_r(NULL, " ", &save)), 1, 0))
+                die("cannot fail", function);
+        } else if (strncmp(line, "memory ", 7) == 0) {
+            rlim_t bytes = strtoull(line + 7, NULL, 10);
+            struct rlimit limit = {bytes, bytes};
+            if (setrlimit(RLIMIT_AS, &limit))
+                die("setrlimit", line + 7);
         } else if (strncmp(line, "call ", 5) == 0) {
             call(line + 5);
             while (buffer_count > 0)
