@@ -149,7 +149,7 @@ pub fn runtime_path() -> Option<&'static CStr> {
 }
 
 /// The bound runtime's `hipRuntimeGetVersion`: `major * 10000000 + minor * 100000 +
-/// patch`; 0 before one is bound.
+/// patch`; 0 before one is bound, and for what the runtime itself calls while it is asked.
 pub fn runtime_version() -> i32 {
     let version = bind::bound().and_then(|runtime| runtime.version());
     version.unwrap_or(0)

@@ -48,7 +48,8 @@ void *hiplazy_symbol(const char *elf_name);
 const char *hiplazy_runtime_path(void);
 
 /* The bound runtime's version, major * 10000000 + minor * 100000 + patch, as
- * hipRuntimeGetVersion gives it; 0 while none is bound. Loads nothing. */
+ * hipRuntimeGetVersion gives it; 0 while none is bound, and for what the runtime itself
+ * calls while it is asked for this. Loads nothing. */
 int hiplazy_runtime_version(void);
 
 /* The HIP_VERSION that the caller was compiled with, 0 if unknown. */

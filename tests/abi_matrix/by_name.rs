@@ -169,8 +169,8 @@ fn chains(runtime: &Runtime, headers: Version) -> Vec<Vec<&'static str>> {
     for first in there().filter(|getter| tables().declares(headers, getter)) {
         for second in there() {
             chains.push(vec![first, second]);
-            // One more of each, not all of them.
-            chains.extend(there().last().map(|third| vec![first, second, third]));
+            // With one third each, not with all.
+            chains.extend(there().next_back().map(|third| vec![first, second, third]));
         }
     }
     chains

@@ -63,12 +63,13 @@ fn an_error_of_the_runtime_is_passed_on_and_nothing_written() {
 }
 
 /// The functions with places that are ours where something is converted.
-const OUT: [&str; 11] = [
+const OUT: [&str; 12] = [
     "hipCtxGetFlags",
     "hipDevicePrimaryCtxGetState",
     "hipDrvPointerGetAttributes",
     "hipGetDeviceFlags",
     "hipGetDevicePropertiesR0600",
+    "hipGraphAddMemAllocNode",
     "hipGraphKernelNodeGetAttribute",
     "hipGraphMemAllocNodeGetParams",
     "hipGraphNodeGetType",

@@ -80,6 +80,16 @@ int hipGraphMemAllocNodeGetParams(void *node, void *parameters)
     return result(parameters);
 }
 
+/* hipMemAllocNodeParams.dptr, in every version. */
+int hipGraphAddMemAllocNode(void *node, void *graph, void *on, size_t count, char *parameters)
+{
+    (void)node;
+    (void)graph;
+    (void)on;
+    (void)count;
+    return result(parameters ? parameters + 112 : NULL);
+}
+
 int hipGetDeviceProperties(void *properties, int device)
 {
     (void)device;
