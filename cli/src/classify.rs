@@ -95,13 +95,17 @@ pub enum Role {
 
 /// What `object` is.
 pub fn role(object: &Object, names: &Names) -> Role {
-    if names.are_hip()
-        && let Some(name) = LibraryName::parse(object.called())
-    {
-        return match doubt(object, name.part) {
-            None => Role::Runtime(name),
-            Some(why) => Role::Disguised(name, why),
-        };
+    if names.are_hip() {
+        if let Some(name) = LibraryName::parse(object.called()) {
+            return match doubt(object, name.part) {
+                None => Role::Runtime(name),
+                Some(why) => Role::Disguised(name, why),
+            };
+        }
+        if let Some(name) = LibraryName::parse(object.file_name()) {
+            let why = format!("its SONAME is {}", object.called());
+            return Role::Disguised(name, why);
+        }
     }
     if foreign_exports(object, names).next().is_some() {
         return Role::Exporter;

@@ -18,15 +18,35 @@ const UNKNOWN: c_uint = c_uint::MAX;
 /// `hipEnablePerThreadDefaultStream`: the `_spt` function is meant, where there is one.
 const PER_THREAD_STREAM: u64 = 2;
 
-/// A look-up, as a caller with headers of version `HEADER` wants it.
-struct LookUp<const HEADER: Version> {
+/// A look-up, as the caller wants it.
+struct LookUp {
     symbol: *const c_char,
     address: *mut *mut c_void,
     found: *mut c_uint,
     is_per_thread: bool,
+    headers: Version,
+    getters: Getters,
 }
 
-impl<const HEADER: Version> LookUp<HEADER> {
+/// The functions of this file for the same headers, by their names.
+type Getters = [(&'static [u8], *mut c_void); 4];
+
+fn getters<const HEADER: Version>() -> Getters {
+    [
+        (b"hipGetProcAddress", get::<HEADER> as *mut c_void),
+        (b"hipGetProcAddress_spt", get_spt::<HEADER> as *mut c_void),
+        (
+            b"hipGetDriverEntryPoint",
+            entry_point::<HEADER> as *mut c_void,
+        ),
+        (
+            b"hipGetDriverEntryPoint_spt",
+            entry_point_spt::<HEADER> as *mut c_void,
+        ),
+    ]
+}
+
+impl LookUp {
     /// Looks up in the runtime, and puts our own entry in the place of an address that the
     /// caller cannot call as it is, or that the runtime does not have and we do.
     ///
@@ -34,7 +54,8 @@ impl<const HEADER: Version> LookUp<HEADER> {
     ///
     /// `symbol` is null or a C string; `address` and `found` are null or places for the
     /// results.
-    unsafe fn answer(&self, runtime: impl FnOnce(*mut c_uint) -> Status) -> Status {
+    #[inline(never)]
+    unsafe fn answer(&self, runtime: &dyn Fn(*mut c_uint) -> Status) -> Status {
         // A place of our own, as the caller may want none.
         let mut found = UNKNOWN;
         let status = runtime(&raw mut found);
@@ -73,7 +94,7 @@ impl<const HEADER: Version> LookUp<HEADER> {
         }
         // SAFETY: not null, hence a C string.
         let name = unsafe { CStr::from_ptr(self.symbol) };
-        let entry_of = |function| functions::entry_for(function, HEADER);
+        let entry_of = |function| functions::entry_for(function, self.headers);
         let per_thread = match self.is_per_thread {
             true => per_thread(name).map(entry_of),
             false => None,
@@ -87,7 +108,7 @@ impl<const HEADER: Version> LookUp<HEADER> {
                 Some((index, bind::whose(index)))
             })?;
         // What is asked through another getter is for the same headers.
-        if is_given && let Some(getter) = Self::getter(index) {
+        if is_given && let Some(getter) = self.getter(index) {
             return Some(getter);
         }
         // A slot is always callable.
@@ -95,15 +116,12 @@ impl<const HEADER: Version> LookUp<HEADER> {
     }
 
     /// The function of this file for entry `index`, if that is such a function itself.
-    fn getter(index: usize) -> Option<*mut c_void> {
-        let getter = match functions::name(index)?.to_bytes() {
-            b"hipGetProcAddress" => get::<HEADER> as *mut c_void,
-            b"hipGetProcAddress_spt" => get_spt::<HEADER> as *mut c_void,
-            b"hipGetDriverEntryPoint" => entry_point::<HEADER> as *mut c_void,
-            b"hipGetDriverEntryPoint_spt" => entry_point_spt::<HEADER> as *mut c_void,
-            _ => return None,
-        };
-        Some(getter)
+    fn getter(&self, index: usize) -> Option<*mut c_void> {
+        let name = functions::name(index)?.to_bytes();
+        let mut getters = self.getters.iter();
+        getters
+            .find(|(known, _)| *known == name)
+            .map(|(_, getter)| *getter)
     }
 }
 
@@ -129,10 +147,17 @@ macro_rules! proc_address {
             found: *mut c_uint,
         ) -> Status {
             let is_per_thread = $is_per_thread || flags == PER_THREAD_STREAM;
-            let look_up = LookUp::<HEADER> { symbol, address, found, is_per_thread };
+            let look_up = LookUp {
+                symbol,
+                address,
+                found,
+                is_per_thread,
+                headers: HEADER,
+                getters: getters::<HEADER>(),
+            };
             // SAFETY: as the caller called it.
             unsafe {
-                look_up.answer(|found| {
+                look_up.answer(&|found| {
                     call!($function(
                         symbol => *const c_char, address => *mut *mut c_void, version => c_int,
                         flags => u64, found => *mut c_uint
@@ -161,10 +186,17 @@ macro_rules! entry_point {
             found: *mut c_uint,
         ) -> Status {
             let is_per_thread = $is_per_thread || flags == PER_THREAD_STREAM;
-            let look_up = LookUp::<HEADER> { symbol, address, found, is_per_thread };
+            let look_up = LookUp {
+                symbol,
+                address,
+                found,
+                is_per_thread,
+                headers: HEADER,
+                getters: getters::<HEADER>(),
+            };
             // SAFETY: as the caller called it.
             unsafe {
-                look_up.answer(|found| {
+                look_up.answer(&|found| {
                     call!($function(
                         symbol => *const c_char, address => *mut *mut c_void,
                         flags => c_ulonglong, found => *mut c_uint

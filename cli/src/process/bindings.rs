@@ -9,7 +9,7 @@ use super::World;
 use super::memory::Memory;
 use crate::classify::{LibraryName, Part, Role};
 use crate::elf::{Object, Reference, Relocation, Slot};
-use crate::names::Names;
+use crate::names::{Api, Names, api_of, listed};
 use crate::report::Bound;
 
 /// A reference and what it is bound to.
@@ -257,17 +257,37 @@ pub enum Wrong {
 /// Whether a binding is wrong.
 pub fn wrong(world: &World<'_>, link: &Link, names: &Names) -> Option<Wrong> {
     let provider = link.provider?;
-    if Some(provider) == link.meant || provider == link.from {
+    if provider == link.from {
+        return None;
+    }
+    // What the linker found the name in was a runtime, whatever lies under its name now.
+    let object = &world.objects[link.from].object;
+    let linked_to = reference_of(object, link).and_then(|reference| reference.library.as_deref());
+    let is_of_runtime = names.are_hip() && linked_to.is_some_and(is_runtime_name);
+    if Some(provider) == link.meant && !is_of_runtime {
         return None;
     }
     if !names.are_hip() {
         return link.meant.map(|_| Wrong::OtherLibrary);
     }
     let Some(found) = runtime(world, provider) else {
-        return Some(Wrong::NoRuntime);
+        // A name of somebody's own that only looks like HIP's is for him to answer.
+        let is_the_runtimes = is_of_runtime
+            || listed(&link.name).is_some()
+            || api_of(&link.name) == Some(Api::Hsa)
+            || link
+                .meant
+                .is_some_and(|meant| runtime(world, meant).is_some());
+        return is_the_runtimes.then_some(Wrong::NoRuntime);
     };
-    let wanted = runtime(world, link.meant?)?;
+    let meant = link.meant.filter(|meant| *meant != provider)?;
+    let wanted = runtime(world, meant)?;
     (found.part == wanted.part).then_some(Wrong::OtherCopy)
+}
+
+/// Whether a library of this name would be a runtime.
+fn is_runtime_name(library: &str) -> bool {
+    LibraryName::parse(library).is_some_and(|name| name.part != Part::Comgr)
 }
 
 /// The runtime that an object is.

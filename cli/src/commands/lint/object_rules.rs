@@ -3,7 +3,7 @@
 use crate::classify::{self, Part, Role};
 use crate::elf::{Binding, Export, Object};
 use crate::finding::Finding;
-use crate::names::Names;
+use crate::names::{Names, listed};
 use crate::rules;
 
 use super::sections::{generation, has_node};
@@ -49,19 +49,25 @@ pub fn findings(object: &Object, role: &Role, names: &Names) -> Vec<Finding> {
 }
 
 fn exports(object: &Object, names: &Names, found: &mut Vec<Finding>) {
+    // The runtime's own node on somebody else's export answers for the runtime just as well.
     let (bare, on_node): (Vec<_>, Vec<_>) =
-        classify::foreign_exports(object, names).partition(|export| export.node.is_none());
+        classify::foreign_exports(object, names).partition(|export| match &export.node {
+            None => true,
+            Some(node) => {
+                listed(&export.name).is_some_and(|known| known.node.as_ref() == Some(node))
+            }
+        });
     if !bare.is_empty() {
         let and = if object.flags.global {
             "; it is linked to be global in any case (DF_1_GLOBAL)"
         } else {
             ""
         };
-        let detail = format!(
-            "{} without a version node: {}{and}",
-            count(bare.len()),
-            few(&bare)
-        );
+        let where_ = match bare.iter().any(|export| export.node.is_some()) {
+            true => "on the version node that the runtime has them on",
+            false => "without a version node",
+        };
+        let detail = format!("{} {where_}: {}{and}", count(bare.len()), few(&bare));
         found.push(Finding::new(&rules::BARE_EXPORT, &object.path, detail).with(all(&bare)));
     }
     if !on_node.is_empty() {
