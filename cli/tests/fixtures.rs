@@ -198,3 +198,47 @@ fn two_objects_with_the_same_unique_symbol_of_hip_clash() {
     assert!(found[0]["object"].as_str().unwrap().ends_with("liba.so"));
     assert!(found[0]["detail"].as_str().unwrap().ends_with("libb.so"));
 }
+
+/// A library that defines `hipMalloc`, linked with these arguments; the rules that find it.
+fn rules_of(folder: &Path, file: &str, arguments: &[&str]) -> Vec<String> {
+    let source = folder.join("exporter.c");
+    fs::write(&source, "int hipMalloc(void) { return 0; }\n").unwrap();
+    let linted = folder.join("linted");
+    fs::create_dir_all(&linted).unwrap();
+    let library = linted.join(file);
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let mut command = Command::new(compiler);
+    command.args(["-shared", "-fPIC"]).args(arguments);
+    shared::run(command.arg("-o").args([&library, &source]));
+    let report = report(&library);
+    let found = report["findings"].as_array().unwrap().iter();
+    found
+        .map(|finding| finding["rule"].as_str().unwrap().to_string())
+        .collect()
+}
+
+#[test]
+fn the_runtimes_own_node_is_none_of_an_exporters_own() {
+    let folder = shared::scratch("lint-nodes");
+    for (node, rule) in [("MINE_1", "node-export"), ("hip_4.2", "bare-export")] {
+        let map = folder.join("map");
+        fs::write(
+            &map,
+            format!("{node} {{ global: hipMalloc; local: *; }};\n"),
+        )
+        .unwrap();
+        let script = format!("-Wl,--version-script={}", map.display());
+        let rules = rules_of(&folder, &format!("{node}.so"), &[&script]);
+        assert_eq!(rules, [rule], "{node}");
+    }
+}
+
+#[test]
+fn a_runtimes_file_name_is_a_disguise_whatever_the_soname() {
+    let folder = shared::scratch("lint-file-name");
+    let soname = "-Wl,-soname,libother.so";
+    let rules = rules_of(&folder, "libamdhip64.so.7", &[soname]);
+    assert!(rules.contains(&"disguised-runtime".to_string()), "{rules:?}");
+    let rules = rules_of(&folder, "libother.so", &[soname]);
+    assert_eq!(rules, ["bare-export"]);
+}

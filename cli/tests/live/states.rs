@@ -1,7 +1,9 @@
 //! The control states of the bug: what was opened in which order and how decides who
 //! answers the client. Each is judged from outside, before and after the first call.
 
+use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use xtask::fetch;
 
@@ -249,4 +251,68 @@ fn the_forecast_names_the_stub_that_is_first_and_says_where() {
     assert!(rules(&report).contains(&"waiting-exporter".to_string()));
     let exporter = &report["exporters"][0];
     assert!(exporter["scope"]["global"]["position"].as_u64().unwrap() > 0);
+}
+
+/// ld.so takes what lies under the name that the client needs, and so does the client.
+#[test]
+fn another_library_under_the_runtimes_file_name_is_a_conflict() {
+    let folder = shared::scratch("live-file-name");
+    let source = folder.join("other.c");
+    let text = "int hipGetDevicePropertiesR0600(void *properties, int device) { return 0; }\n";
+    fs::write(&source, text).unwrap();
+    let map = folder.join("map");
+    fs::write(&map, "hip_6.0 { global: hip*; local: *; };\n").unwrap();
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let mut command = Command::new(compiler);
+    command.args(["-shared", "-fPIC", "-Wl,-soname,libother.so", "-o"]);
+    command.arg(folder.join("libamdhip64.so.7")).arg(&source);
+    shared::run(command.arg(format!("-Wl,--version-script={}", map.display())));
+    let client = built().folder.join("client.so");
+    let words = ["open", "client", client.to_str().unwrap(), "now,local"];
+    let waiting = Waiting::start(&mut driver(&folder, &words));
+    let output = waiting.doctor(&["--json"]);
+    let found = rules(&crate::running::json(&output));
+    for rule in ["wrong-provider", "disguised-runtime"] {
+        assert!(found.iter().any(|found| found == rule), "{rule}: {found:?}");
+    }
+    assert_eq!(output.status.code(), Some(2));
+    waiting.end();
+}
+
+/// Two libraries that share a name of their own are no business of HIP's.
+#[test]
+fn a_name_of_ones_own_that_begins_like_hips_is_no_conflict() {
+    let folder = shared::scratch("live-own-name");
+    let compiler = || std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let build = |name: &str, text: &str| {
+        let source = folder.join(format!("{name}.c"));
+        fs::write(&source, text).unwrap();
+        let library = folder.join(format!("{name}.so"));
+        let mut command = Command::new(compiler());
+        command.args(["-shared", "-fPIC", "-o"]);
+        shared::run(command.args([&library, &source]));
+        library.display().to_string()
+    };
+    let host = build("host", "int hipSetupThing(void) { return 0; }\n");
+    let plugin = "int hipSetupThing(void);\nint plugin(void) { return hipSetupThing(); }\n";
+    let plugin = build("plugin", plugin);
+    let words = [
+        "open",
+        "host",
+        &host,
+        "now,global",
+        "open",
+        "plugin",
+        &plugin,
+        "now,local",
+    ];
+    let waiting = Waiting::start(&mut driver(&built().runtime, &words));
+    let output = waiting.doctor(&["--json"]);
+    let found = rules(&crate::running::json(&output));
+    assert!(
+        !found.iter().any(|rule| rule == "wrong-provider"),
+        "{found:?}"
+    );
+    assert_ne!(output.status.code(), Some(2), "{found:?}");
+    waiting.end();
 }
