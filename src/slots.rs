@@ -88,12 +88,12 @@ extern "C" fn target(index: u32) -> *const c_void {
 
 /// On x86-64 the cold paths know nothing of arguments: each loads its number and
 /// joins [`common`](cold::common), which keeps every register that can carry an
-/// argument. Sixteen bytes a function, and right for structs, floats and stack
+/// argument. Twelve bytes a function, and right for structs, floats and stack
 /// arguments alike, since the stack pointer at the final jump is the caller's.
 #[cfg(all(target_arch = "x86_64", not(hiplazy_typed)))]
 mod cold {
     /// Bytes from one cold path to the next.
-    pub(super) const STRIDE: usize = 16;
+    pub(super) const STRIDE: usize = 12;
 
     /// The address of a cold path, for the table's initial value.
     macro_rules! cold_path {
@@ -110,9 +110,11 @@ mod cold {
             pub(super) unsafe extern "C" fn paths() {
                 core::arch::naked_asm!(
                     $(
-                        ".p2align 4",
+                        ".p2align 2",
                         concat!("mov r11d, ", stringify!($index)),
-                        "jmp {common}",
+                        // `jmp {common}`, never in its short form.
+                        ".byte 0xe9",
+                        ".long {common} - . - 4",
                     )*
                     common = sym common,
                 )

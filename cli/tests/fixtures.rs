@@ -238,7 +238,10 @@ fn a_runtimes_file_name_is_a_disguise_whatever_the_soname() {
     let folder = shared::scratch("lint-file-name");
     let soname = "-Wl,-soname,libother.so";
     let rules = rules_of(&folder, "libamdhip64.so.7", &[soname]);
-    assert!(rules.contains(&"disguised-runtime".to_string()), "{rules:?}");
+    assert!(
+        rules.contains(&"disguised-runtime".to_string()),
+        "{rules:?}"
+    );
     let rules = rules_of(&folder, "libother.so", &[soname]);
     assert_eq!(rules, ["bare-export"]);
 }
