@@ -94,6 +94,20 @@ mod tests {
     }
 
     #[test]
+    fn of_a_folder_in_another_the_inner_one_is_named() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut tree = Tree::create(scratch.path()).unwrap();
+        tree.write("lib/bad", "/a/workspace/target/release/build/out.rs")
+            .unwrap();
+        let [outer, inner] = ["/a/workspace", "/a/workspace/target/release"].map(Path::new);
+        for folders in [[outer, inner], [inner, outer]] {
+            let error = tree.forbid_paths(&folders).unwrap_err();
+            let expected = "lib/bad contains the path /a/workspace/target/release of the build";
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
     fn cargos_home_is_that_of_the_variable_or_in_the_users() {
         let of_user = || Some(PathBuf::from("/home/somebody"));
         let of = |variable: &str| home(Some(variable.into()), of_user());

@@ -1,5 +1,6 @@
 //! The files to install, first in a scratch folder, then in their place.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -49,13 +50,17 @@ impl Tree {
     /// Fails if a file contains the path of one of `folders`: such a tree could not be
     /// moved, and would differ from one machine to the next.
     pub(super) fn forbid_paths(&self, folders: &[&Path]) -> Result<(), String> {
+        // One may lie in another, as the target folder does in the workspace: the inner one
+        // says more.
+        let mut folders = folders.to_vec();
+        folders.sort_by_key(|folder| Reverse(folder.as_os_str().len()));
         for file in self.files()? {
             let path = self.path(&file);
             if path.is_symlink() {
                 continue;
             }
             let bytes = fs::read(&path).map_err(failed("read", &path))?;
-            for folder in folders {
+            for folder in &folders {
                 let needle = folder.as_os_str().as_bytes();
                 if needle.len() > 1 && bytes.windows(needle.len()).any(|part| part == needle) {
                     return Err(format!(
