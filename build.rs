@@ -67,6 +67,7 @@ fn main() {
     let broken = breaks::Tables::new(&breaks);
     write(&out, "function_tables.rs", &table.tables(&broken));
     write(&out, "breaks.rs", &broken.rules());
+    write(&out, "real.rs", &broken.real());
     write(&out, "translators.rs", &broken.translators());
     let types = match version {
         0 => NEWEST,
@@ -144,6 +145,41 @@ fn return_type(function: &Function) -> String {
     }
 }
 
+/// The place of `row` in `rows`, which it is appended to if it is not there.
+fn place_in(rows: &mut Vec<String>, row: String) -> usize {
+    let known = rows.iter().position(|known| *known == row);
+    known.unwrap_or_else(|| {
+        rows.push(row);
+        rows.len() - 1
+    })
+}
+
+/// Strings for a table, each ended by a null byte.
+#[derive(Default)]
+struct Strings {
+    text: String,
+    starts: BTreeMap<String, usize>,
+}
+
+impl Strings {
+    /// Where `string` begins, which is appended if it is not there.
+    fn start(&mut self, string: &str) -> usize {
+        if let Some(start) = self.starts.get(string) {
+            return *start;
+        }
+        let start = self.text.len();
+        self.text.push_str(string);
+        self.text.push('\0');
+        self.starts.insert(string.to_string(), start);
+        start
+    }
+
+    fn table(&self, name: &str) -> String {
+        let length = self.text.len();
+        format!("static {name}: &[u8; {length}] = b{:?};\n", self.text)
+    }
+}
+
 /// The entries by place, and the functions they are for.
 struct Table<'a> {
     functions: &'a [Function],
@@ -199,76 +235,83 @@ impl Table<'_> {
     }
 
     /// Names, nodes, classes and libraries, without a pointer in them: pointers would
-    /// be relocated whenever the library is loaded.
+    /// be relocated whenever the library is loaded. What entries or functions share is
+    /// there once.
     fn tables(&self, broken: &breaks::Tables) -> String {
-        let mut names = String::new();
-        let mut starts = Vec::new();
-        for function in self.functions {
-            starts.push(names.len());
-            names.push_str(&function.name);
-            names.push('\0');
+        let mut sorted: Vec<usize> = (0..self.functions.len()).collect();
+        sorted.sort_by_key(|function| self.functions[*function].name.as_str());
+        let mut names = Strings::default();
+        let mut nodes = Strings::default();
+        let mut traits: Vec<String> = Vec::new();
+        let (mut name_starts, mut traits_of, mut changed_of) = (vec![], vec![], vec![]);
+        let mut numbers = vec![0; self.functions.len()];
+        for (number, place) in sorted.into_iter().enumerate() {
+            let function = &self.functions[place];
+            numbers[place] = number;
+            name_starts.push(names.start(&function.name));
+            let own = self.traits(function, &mut nodes);
+            traits_of.push(place_in(&mut traits, own));
+            changed_of.push(broken.number_of(&function.name));
         }
-        let mut nodes = BTreeMap::new();
-        for function in self.functions {
-            if let Some(node) = &function.node {
-                nodes.insert(node.as_str(), 0);
-            }
+        if traits.len() > usize::from(u8::MAX) {
+            fail(&"functions differ in more ways than a byte can number");
         }
-        let mut node_text = String::new();
-        for (node, start) in &mut nodes {
-            *start = node_text.len();
-            node_text.push_str(node);
-            node_text.push('\0');
-        }
-        let none = u16::MAX;
-        let mut text = format!(
-            "/// How many entries there are.\npub(crate) const COUNT: usize = {};\n\
-             static NAMES: &[u8; {}] = b{names:?};\n\
-             static NODES: &[u8; {}] = b{node_text:?};\n\
-             static FUNCTIONS: [Entry; COUNT] = [\n",
-            self.entries.len(),
-            names.len(),
-            node_text.len(),
-        );
-        for entry in self.entries {
-            let function = self.function(entry);
-            let start = starts[entry.function];
-            let node = function
-                .node
-                .as_deref()
-                .map_or(usize::from(none), |node| nodes[node]);
-            let class = class(function);
-            let library = match function.library {
-                Library::Hip => "Hip",
-                Library::Hiprtc => "Hiprtc",
-                Library::Hsa => "Hsa",
-            };
-            let (major, minor) = function
-                .first
-                .map_or((0, 0), |first| (first.major, first.minor));
-            let since = entry.since.map_or(0, breaks::number);
-            let (rules, count) = broken.rules_of(&function.name);
-            let substitute = broken.substitute_of(&function.name);
-            let _ = writeln!(
-                text,
-                "    Entry {{ name: {start}, node: {node}, class: Class::{class}, \
-                 library: Library::{library}, first: [{major}, {minor}], since: {since}, \
-                 rules: {rules}, rule_count: {count}, substitute: {substitute} }},"
-            );
-        }
-        text.push_str("];\n");
-        let name = |place: &usize| self.entries[*place].name.as_str();
-        let mut by_name: Vec<usize> = (0..self.entries.len())
-            .filter(|place| self.entries[*place].since.is_none())
+        let function_of: Vec<usize> = self.entries.iter().map(|it| numbers[it.function]).collect();
+        let is_generation = |entry: &Entry| entry.since.is_some();
+        let first_generation = self.entries.iter().position(is_generation);
+        let first_generation = first_generation.unwrap_or(self.entries.len());
+        let since: Vec<u16> = self.entries[first_generation..]
+            .iter()
+            .map(|entry| entry.since.map_or(0, breaks::number))
             .collect();
-        by_name.sort_by_key(|place| name(place));
-        let _ = writeln!(
-            text,
-            "/// The entries under a link name, in the order of their names.\n\
-             static BY_NAME: [u16; {}] = {by_name:?};",
-            by_name.len()
-        );
-        text
+        let number_of = |name: &str| {
+            let place = self.functions.iter().position(|row| row.name == name)?;
+            Some(numbers[place])
+        };
+        let changed = broken.changed(&mut names, number_of);
+        let traits = traits.join(",\n    ");
+        format!(
+            "/// How many entries there are.\npub(crate) const COUNT: usize = {};\n\
+             const FUNCTION_COUNT: usize = {};\n\
+             {}{}\
+             /// Where the functions' names begin in `NAMES`, in the order of the names.\n\
+             static NAME_STARTS: [u16; FUNCTION_COUNT] = {name_starts:?};\n\
+             /// Their places in `TRAITS`.\n\
+             static TRAITS_OF: [u8; FUNCTION_COUNT] = {traits_of:?};\n\
+             static TRAITS: &[Traits] = &[\n    {traits}\n];\n\
+             /// Their places in `CHANGED`; out of range if they are not there.\n\
+             static CHANGED_OF: [u8; FUNCTION_COUNT] = {changed_of:?};\n\
+             {changed}\
+             /// The function that each entry is for.\n\
+             static FUNCTION_OF: [u16; COUNT] = {function_of:?};\n\
+             /// The first entry that is a generation.\n\
+             const FIRST_GENERATION: usize = {first_generation};\n\
+             /// The first version of the headers that it and those behind it are for; 0 if \
+             they are found out.\n\
+             static SINCE: [Version; COUNT - FIRST_GENERATION] = {since:?};\n",
+            self.entries.len(),
+            self.functions.len(),
+            names.table("NAMES"),
+            nodes.table("NODES"),
+        )
+    }
+
+    /// What many functions have in common.
+    fn traits(&self, function: &Function, nodes: &mut Strings) -> String {
+        let node = function.node.as_deref();
+        let node = node.map_or(usize::from(u16::MAX), |node| nodes.start(node));
+        let class = class(function);
+        let library = match function.library {
+            Library::Hip => "Hip",
+            Library::Hiprtc => "Hiprtc",
+            Library::Hsa => "Hsa",
+        };
+        let first = function.first;
+        let (major, minor) = first.map_or((0, 0), |first| (first.major, first.minor));
+        format!(
+            "Traits {{ node: {node}, class: Class::{class}, library: Library::{library}, \
+             first: [{major}, {minor}] }}"
+        )
     }
 
     /// The typed functions of `hiplazy::sys`, whose types are those of the headers `types`.

@@ -5,6 +5,18 @@ use std::fmt::Write;
 
 use hiplazy_abi::{Action, Break, HEADER_VERSIONS, Version, VersionRange};
 
+use super::Strings;
+
+/// What substitutes call beside the functions of `abi/breaks.txt`.
+const MADE_OF: [&str; 6] = [
+    "hipChooseDevice",
+    "hipChooseDevice_v2",
+    "hipGetDeviceProperties",
+    "hipGetDeviceProperties_v2",
+    "hipMemAdvise",
+    "hipMemPrefetchAsync",
+];
+
 /// A version as the library keeps it.
 pub(crate) fn number(version: Version) -> u16 {
     u16::try_from(version.major * 100 + version.minor.min(99)).unwrap_or(u16::MAX)
@@ -36,6 +48,8 @@ pub(crate) struct Tables<'a> {
     /// Where each function's begin, and how many there are.
     of: BTreeMap<&'a str, (usize, usize)>,
     substitutes: BTreeMap<&'a str, &'a str>,
+    /// All functions of the lines and of [`MADE_OF`]; the place is the number.
+    changed: Vec<&'a str>,
     /// All translators; the place is the number.
     translators: Vec<&'a str>,
 }
@@ -56,6 +70,10 @@ impl<'a> Tables<'a> {
             .collect();
         translators.sort_unstable();
         translators.dedup();
+        let mut changed: Vec<&str> = breaks.iter().map(|line| line.function.as_str()).collect();
+        changed.extend(MADE_OF);
+        changed.sort_unstable();
+        changed.dedup();
         let substitutes = substitutes.into_iter().filter_map(|line| {
             let translator = line.translator.as_deref()?;
             Some((line.function.as_str(), translator))
@@ -64,6 +82,7 @@ impl<'a> Tables<'a> {
             rules,
             of,
             substitutes: substitutes.collect(),
+            changed,
             translators,
         }
     }
@@ -75,15 +94,47 @@ impl<'a> Tables<'a> {
             .unwrap_or_default()
     }
 
-    /// Where the rules of a function begin, and how many there are.
-    pub(crate) fn rules_of(&self, function: &str) -> (usize, usize) {
-        self.of.get(function).copied().unwrap_or_default()
+    /// The number of a function, or one that is none.
+    pub(crate) fn number_of(&self, function: &str) -> usize {
+        let place = self.changed.binary_search(&function);
+        place.unwrap_or(usize::from(u8::MAX))
     }
 
-    /// The number of what stands in for a function, or one that is none.
-    pub(crate) fn substitute_of(&self, function: &str) -> usize {
-        let path = self.substitutes.get(function);
-        path.map_or(usize::from(u8::MAX), |path| self.translator(path))
+    /// `CHANGED`: what is done about each function. `number_of` tells a function's number
+    /// in the library's tables, if it is one that has an entry.
+    pub(crate) fn changed(
+        &self,
+        names: &mut Strings,
+        number_of: impl Fn(&str) -> Option<usize>,
+    ) -> String {
+        let mut rows = String::new();
+        for name in &self.changed {
+            let (rules, count) = self.of.get(name).copied().unwrap_or_default();
+            let substitute = self.substitutes.get(name);
+            let substitute = substitute.map_or(usize::from(u8::MAX), |path| self.translator(path));
+            let _ = writeln!(
+                rows,
+                "    Changed {{ name: {}, function: {}, rules: {rules}, rule_count: {count}, \
+                 substitute: {substitute} }},",
+                names.start(name),
+                number_of(name).unwrap_or(usize::from(u16::MAX)),
+            );
+        }
+        format!("static CHANGED: &[Changed] = &[\n{rows}];\n")
+    }
+
+    /// The type of the numbers.
+    pub(crate) fn real(&self) -> String {
+        let names = self.changed.join(",\n    ");
+        let count = self.changed.len();
+        format!(
+            "/// A function of the runtime that `abi/breaks.txt` names, or that a substitute \
+             calls. The number is its place in `CHANGED`.\n\
+             #[allow(non_camel_case_types, dead_code)]\n\
+             #[derive(Clone, Copy, PartialEq, Eq)]\n#[repr(u8)]\n\
+             pub(crate) enum Real {{\n    {names},\n}}\n\
+             /// How many there are.\npub(crate) const REAL_COUNT: usize = {count};\n"
+        )
     }
 
     /// `RULES` and the sentences that they lead to.

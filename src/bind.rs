@@ -153,17 +153,42 @@ fn destination(
     }
 }
 
+/// Whether the functions that translators call have been looked for.
+static KEPT: AtomicBool = AtomicBool::new(false);
+
 /// A translator, whose own functions are found first.
 fn translator(number: u8, loaded: &'static Loaded, scope: Scope) -> *mut c_void {
-    static FILLED: AtomicBool = AtomicBool::new(false);
-    if !FILLED.load(Ordering::Acquire) {
-        translate::fill(|name| {
-            let node = functions::find(name).and_then(functions::node);
-            symbol(name, node, loaded, scope).unwrap_or(ptr::null_mut())
-        });
-        FILLED.store(true, Ordering::Release);
+    if !KEPT.load(Ordering::Acquire) {
+        // Another thread fills the table and has not come so far.
+        for real in translate::numbers() {
+            if let Some(node) = functions::changed_entry(real) {
+                keep(real, node, loaded, scope);
+            }
+        }
+        keep_others(loaded, scope);
     }
     translate::address(number).cast_mut()
+}
+
+/// Looks for what translators call and nobody else: substitutes do, where one is needed.
+fn keep_others(loaded: &'static Loaded, scope: Scope) {
+    let is_needed = |real| functions::has_substitute(real) && translate::kept(real).is_none();
+    if translate::numbers().any(is_needed) {
+        for real in translate::numbers() {
+            if functions::changed_entry(real).is_none() {
+                keep(real, None, loaded, scope);
+            }
+        }
+    }
+    KEPT.store(true, Ordering::Release);
+}
+
+fn keep(real: u8, node: Option<&CStr>, loaded: &'static Loaded, scope: Scope) {
+    let name = functions::changed_name(real);
+    translate::keep(
+        real,
+        name.and_then(|name| symbol(name, node, loaded, scope)),
+    );
 }
 
 /// Whose function callers of an entry are to be given.
@@ -326,29 +351,41 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
     }
     let asked = Asked::now();
     let (mut bound, mut all) = (0u64, 0u64);
-    let mut before: Option<(&CStr, Option<*mut c_void>)> = None;
-    for index in (0..COUNT).filter(|index| functions::library(*index) == library) {
-        // A function's entries for generations of headers follow one another.
-        let name = functions::name(index).unwrap_or(c"");
-        let found = match before {
-            Some((same, found)) if same == name => found,
-            _ => resolve(index, loaded, asked.scope),
-        };
-        before = Some((name, found));
-        let is_function = functions::since(index) == 0;
-        all += u64::from(is_function);
-        match destination(index, found, loaded, asked, false) {
-            Ok(destination) => {
-                // SAFETY: as in `address`.
-                unsafe { slots::store(index, destination.address()) };
-                let is_own = matches!(destination, Destination::Function(_));
-                bound += u64::from(is_function && is_own);
+    let mut fill = |index, destination| match destination {
+        Ok(Destination::Function(address)) => {
+            // SAFETY: as in `address`.
+            unsafe { slots::store(index, address) };
+            bound += u64::from(functions::since(index) == 0);
+        }
+        // SAFETY: as in `address`.
+        Ok(Destination::Substitute(address)) => unsafe { slots::store(index, address) },
+        Err(Cause::Missing(_)) => set_missing(index),
+        // Answered, or decided, by its first call.
+        Err(_) => {}
+    };
+    // What may need a translator waits for all that translators call. Its name is looked
+    // up once for all its entries.
+    for index in entries_of(library) {
+        if functions::since(index) != 0 {
+            continue;
+        }
+        all += 1;
+        let found = resolve(index, loaded, asked.scope);
+        match functions::changed(index) {
+            Some(real) => translate::keep(real, found),
+            None => {
+                let destination = found.map(Destination::Function);
+                fill(index, destination.ok_or(Cause::Missing(loaded)));
             }
-            Err(Cause::Missing(_)) => {
-                set_missing(index);
-            }
-            // Answered, or decided, by its first call.
-            Err(_) => {}
+        }
+    }
+    if library == Library::Hip {
+        keep_others(loaded, asked.scope);
+    }
+    for index in entries_of(library) {
+        if let Some(real) = functions::changed(index) {
+            let found = translate::kept(real);
+            fill(index, destination(index, found, loaded, asked, false));
         }
     }
     table.store(BOUND, Ordering::Release);
@@ -356,6 +393,10 @@ fn bind_table(library: Library, loaded: &'static Loaded) {
         text.str("bound ").number(bound).str(" of ").number(all);
         text.str(" functions of ").c_str(loaded.path);
     });
+}
+
+fn entries_of(library: Library) -> impl Iterator<Item = usize> {
+    (0..COUNT).filter(move |index| functions::library(*index) == library)
 }
 
 /// Where names are looked up: `HIPLAZY_SCOPE`.

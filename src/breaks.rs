@@ -11,6 +11,7 @@ use crate::functions;
 use crate::header_version;
 use crate::loaded::{Library, Loaded};
 use crate::log::{Level, log};
+use crate::strings;
 
 /// The oldest ABI major that the table knows.
 const OLDEST: u32 = 5;
@@ -48,16 +49,14 @@ pub(crate) enum Action {
 include!(concat!(env!("OUT_DIR"), "/breaks.rs"));
 
 /// `count` lines from `start` on.
-pub(crate) fn rules(start: u16, count: u8) -> &'static [Rule] {
+pub(crate) fn rules(start: u8, count: u8) -> &'static [Rule] {
     let start = usize::from(start);
     RULES.get(start..start + usize::from(count)).unwrap_or(&[])
 }
 
 /// The sentence that begins at `start`.
 fn what(start: u16) -> &'static CStr {
-    let text = WHAT.get(usize::from(start)..);
-    text.and_then(|text| CStr::from_bytes_until_nul(text).ok())
-        .unwrap_or(c"")
+    strings::at(WHAT, start).unwrap_or(c"")
 }
 
 /// What a slot is to hold.

@@ -2,6 +2,8 @@
 
 use core::ffi::{CStr, c_int};
 
+use crate::strings;
+
 include!(concat!(env!("OUT_DIR"), "/error_texts.rs"));
 
 /// Name and text of a `hipError_t`.
@@ -22,8 +24,7 @@ fn texts(table: &[(i32, u16)], other: u16, code: c_int) -> (&'static CStr, &'sta
 }
 
 fn text(start: usize) -> &'static CStr {
-    let rest = TEXTS.get(start..).unwrap_or(b"\0");
-    CStr::from_bytes_until_nul(rest).unwrap_or(c"")
+    strings::at(TEXTS, start).unwrap_or(c"")
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use core::ffi::CStr;
 
 use crate::breaks::{self, Rule, Version};
 use crate::loaded::Library;
+use crate::strings;
 
 /// What a function returns, which decides how it fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,19 +29,24 @@ pub(crate) enum Class {
     Struct,
 }
 
-struct Entry {
-    /// Where its name begins in `NAMES`.
-    name: u16,
-    /// Where its node begins in `NODES`; out of range if it has none.
+/// What many functions have in common.
+struct Traits {
+    /// Where the version node begins in `NODES`; out of range if there is none.
     node: u16,
     class: Class,
     library: Library,
     /// Major and minor version of the first header that declares it, or zeros.
     first: [u8; 2],
-    /// The first version of the headers that this entry is for; 0 if they are found out.
-    since: u16,
+}
+
+/// A function for which something is done on some runtimes, or that is needed for that.
+struct Changed {
+    /// Where its name begins in `NAMES`.
+    name: u16,
+    /// Its number; out of range if there is no entry for it.
+    function: u16,
     /// Where its rules begin in the table of `breaks`.
-    rules: u16,
+    rules: u8,
     rule_count: u8,
     /// The translator that stands in where the runtime lacks it; out of range for none.
     substitute: u8,
@@ -48,35 +54,42 @@ struct Entry {
 
 include!(concat!(env!("OUT_DIR"), "/function_tables.rs"));
 
-fn string(texts: &'static [u8], start: u16) -> Option<&'static CStr> {
-    CStr::from_bytes_until_nul(texts.get(usize::from(start)..)?).ok()
+/// The function that entry `index` is for.
+fn function(index: usize) -> Option<usize> {
+    FUNCTION_OF.get(index).copied().map(usize::from)
+}
+
+fn traits(function: usize) -> Option<&'static Traits> {
+    TRAITS.get(usize::from(*TRAITS_OF.get(function)?))
+}
+
+fn node_of(function: usize) -> Option<&'static CStr> {
+    strings::at(NODES, traits(function)?.node)
 }
 
 /// The link name of function `index`.
 pub(crate) fn name(index: usize) -> Option<&'static CStr> {
-    string(NAMES, FUNCTIONS.get(index)?.name)
+    strings::at(NAMES, *NAME_STARTS.get(function(index)?)?)
 }
 
 /// The version node that it is exported on.
 pub(crate) fn node(index: usize) -> Option<&'static CStr> {
-    string(NODES, FUNCTIONS.get(index)?.node).filter(|node| !node.is_empty())
+    node_of(function(index)?)
 }
 
 pub(crate) fn class(index: usize) -> Class {
-    FUNCTIONS
-        .get(index)
-        .map_or(Class::Error, |entry| entry.class)
+    let traits = function(index).and_then(traits);
+    traits.map_or(Class::Error, |traits| traits.class)
 }
 
 pub(crate) fn library(index: usize) -> Library {
-    FUNCTIONS
-        .get(index)
-        .map_or(Library::Hip, |entry| entry.library)
+    let traits = function(index).and_then(traits);
+    traits.map_or(Library::Hip, |traits| traits.library)
 }
 
 /// Major and minor version of the first HIP headers that declare it.
 pub(crate) fn first_header(index: usize) -> Option<(u8, u8)> {
-    match FUNCTIONS.get(index)?.first {
+    match traits(function(index)?)?.first {
         [0, 0] => None,
         [major, minor] => Some((major, minor)),
     }
@@ -85,20 +98,52 @@ pub(crate) fn first_header(index: usize) -> Option<(u8, u8)> {
 /// The first version of the headers that entry `index` is for; 0 if it is for callers of
 /// whatever version.
 pub(crate) fn since(index: usize) -> Version {
-    FUNCTIONS.get(index).map_or(0, |entry| entry.since)
+    let generation = index.checked_sub(FIRST_GENERATION);
+    let since = generation.and_then(|generation| SINCE.get(generation));
+    since.copied().unwrap_or(0)
+}
+
+/// The number, among those of [`changed_name`], of the function that entry `index` is for.
+pub(crate) fn changed(index: usize) -> Option<u8> {
+    let number = *CHANGED_OF.get(function(index)?)?;
+    (number != u8::MAX).then_some(number)
+}
+
+fn changed_row(index: usize) -> Option<&'static Changed> {
+    CHANGED.get(usize::from(changed(index)?))
 }
 
 /// What is done for which headers on which runtime.
 pub(crate) fn rules(index: usize) -> &'static [Rule] {
-    FUNCTIONS
-        .get(index)
-        .map_or(&[], |entry| breaks::rules(entry.rules, entry.rule_count))
+    changed_row(index).map_or(&[], |row| breaks::rules(row.rules, row.rule_count))
 }
 
 /// What stands in for it where the runtime lacks it.
 pub(crate) fn substitute(index: usize) -> Option<u8> {
-    let substitute = FUNCTIONS.get(index)?.substitute;
-    (substitute != u8::MAX).then_some(substitute)
+    changed_row(index)?.substitute()
+}
+
+impl Changed {
+    fn substitute(&self) -> Option<u8> {
+        (self.substitute != u8::MAX).then_some(self.substitute)
+    }
+}
+
+/// The link name of a function that breaks or their translators name, by its number.
+pub(crate) fn changed_name(number: u8) -> Option<&'static CStr> {
+    strings::at(NAMES, CHANGED.get(usize::from(number))?.name)
+}
+
+/// Whether there is an entry for it, and the version node that it is exported on.
+pub(crate) fn changed_entry(number: u8) -> Option<Option<&'static CStr>> {
+    let function = CHANGED.get(usize::from(number))?.function.into();
+    (function < FUNCTION_COUNT).then(|| node_of(function))
+}
+
+/// Whether something stands in for it where the runtime lacks it.
+pub(crate) fn has_substitute(number: u8) -> bool {
+    let row = CHANGED.get(usize::from(number));
+    row.and_then(Changed::substitute).is_some()
 }
 
 /// The entry of function `index` for callers with headers of version `headers`; the plain
@@ -107,23 +152,27 @@ pub(crate) fn entry_for(index: usize, headers: Version) -> usize {
     if headers == 0 {
         return index;
     }
-    let name = FUNCTIONS.get(index).map(|entry| entry.name);
+    let function = FUNCTION_OF.get(index);
     let generations = || {
-        let entries = FUNCTIONS.iter().enumerate();
-        entries.filter(|(_, entry)| Some(entry.name) == name && entry.since != 0)
+        let entries = FUNCTION_OF.iter().enumerate().skip(FIRST_GENERATION);
+        let entries = entries.filter(|(_, of)| Some(*of) == function);
+        let entries = entries.map(|(place, _)| (place, since(place)));
+        entries.filter(|(_, since)| *since != 0)
     };
     let newest = generations()
-        .filter(|(_, entry)| entry.since <= headers)
-        .max_by_key(|(_, entry)| entry.since);
+        .filter(|(_, since)| *since <= headers)
+        .max_by_key(|(_, since)| *since);
     // Older than the first that are known to declare it.
-    let earliest = || generations().min_by_key(|(_, entry)| entry.since);
+    let earliest = || generations().min_by_key(|(_, since)| *since);
     newest.or_else(earliest).map_or(index, |(place, _)| place)
 }
 
-/// The number of the function with this link name.
+/// The number of the function with this link name: its entry for callers of whatever version.
 pub(crate) fn find(link_name: &CStr) -> Option<usize> {
-    let found = BY_NAME.binary_search_by(|index| name((*index).into()).cmp(&Some(link_name)));
-    BY_NAME.get(found.ok()?).map(|index| (*index).into())
+    let name = |start: &u16| strings::at(NAMES, *start);
+    let found = NAME_STARTS.binary_search_by(|start| name(start).cmp(&Some(link_name)));
+    let found = found.ok()?;
+    (0..COUNT).find(|index| function(*index) == Some(found) && since(*index) == 0)
 }
 
 #[cfg(test)]

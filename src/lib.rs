@@ -83,6 +83,7 @@ mod search;
 mod shortage;
 #[doc(hidden)]
 pub mod slots;
+mod strings;
 pub mod sys;
 mod text;
 mod thread;

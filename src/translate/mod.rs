@@ -30,7 +30,7 @@ mod real;
 
 use core::ffi::{CStr, c_int, c_void};
 
-pub(crate) use real::{Real, fill};
+pub(crate) use real::{Real, keep, kept, numbers};
 
 use crate::failure::{Cause, Failure};
 use crate::{functions, thread};
