@@ -86,19 +86,31 @@ extern "C" fn target(index: u32) -> *const c_void {
     crate::bind::target(index as usize)
 }
 
-/// On x86-64 the cold paths know nothing of arguments: each loads its number and
-/// joins [`common`](cold::common), which keeps every register that can carry an
-/// argument. Twelve bytes a function, and right for structs, floats and stack
-/// arguments alike, since the stack pointer at the final jump is the caller's.
+/// On x86-64 the cold paths know nothing of arguments: each loads its place in its group,
+/// goes to the group's end, where that becomes its number, and joins
+/// [`common`](cold::common), which keeps every register that can carry an argument. Five
+/// bytes a function and sixteen a group, and right for structs, floats and stack arguments
+/// alike, since the stack pointer at the final jump is the caller's.
 #[cfg(all(target_arch = "x86_64", not(hiplazy_typed)))]
 mod cold {
-    /// Bytes from one cold path to the next.
-    pub(super) const STRIDE: usize = 12;
+    use super::COUNT;
+
+    /// Cold paths in a group: as many as reach its end by a jump of two bytes.
+    const GROUP: usize = 24;
+    /// Bytes of a cold path.
+    const PATH: usize = 5;
+    /// Bytes of a group's end.
+    const END: usize = 16;
+
+    /// Bytes from the first cold path to that of function `index`.
+    pub(super) const fn offset(index: usize) -> usize {
+        index * PATH + index / GROUP * END
+    }
 
     /// The address of a cold path, for the table's initial value.
     macro_rules! cold_path {
         ($name:ident $index:literal) => {
-            (cold::paths as *mut c_void).wrapping_byte_add($index * cold::STRIDE)
+            (cold::paths as *mut c_void).wrapping_byte_add(cold::offset($index))
         };
     }
     pub(super) use cold_path;
@@ -109,14 +121,34 @@ mod cold {
             #[unsafe(naked)]
             pub(super) unsafe extern "C" fn paths() {
                 core::arch::naked_asm!(
+                    // All by their bytes, whose number no assembler may change.
                     $(
-                        ".p2align 2",
-                        concat!("mov r11d, ", stringify!($index)),
-                        // `jmp {common}`, never in its short form.
+                        // mov r11b, index % group
+                        concat!(".byte 0x41, 0xb3, ", stringify!($index), " % {group}"),
+                        // jmp 2f
+                        ".byte 0xeb, 2f - . - 1",
+                        concat!(".if ", stringify!($index), " % {group} == {group} - 1"),
+                        "2:",
+                        // movzx r11d, r11b
+                        ".byte 0x45, 0x0f, 0xb6, 0xdb",
+                        // add r11d, index / group * group
+                        ".byte 0x41, 0x81, 0xc3",
+                        concat!(".long ", stringify!($index), " / {group} * {group}"),
+                        // jmp {common}
                         ".byte 0xe9",
                         ".long {common} - . - 4",
+                        ".endif",
                     )*
+                    // The end of the last group, unless that is full.
+                    "2:",
+                    ".byte 0x45, 0x0f, 0xb6, 0xdb",
+                    ".byte 0x41, 0x81, 0xc3",
+                    ".long {last}",
+                    ".byte 0xe9",
+                    ".long {common} - . - 4",
                     common = sym common,
+                    group = const GROUP,
+                    last = const COUNT / GROUP * GROUP,
                 )
             }
         };
