@@ -400,7 +400,7 @@ fn error_texts() -> String {
             let _ = write!(texts, "{}\0{}\0", code.name, code.text);
             match code.code {
                 Code::Known(value) => {
-                    let _ = writeln!(entries, "    ({value}, {start}),");
+                    let _ = writeln!(entries, "    [{value}, {start}],");
                     count += 1;
                 }
                 Code::Other => other = start,
@@ -408,7 +408,7 @@ fn error_texts() -> String {
         }
         let _ = writeln!(
             tables,
-            "static {table}: [(i32, u16); {count}] = [\n{entries}];\nconst {table}_OTHER: u16 = {other};"
+            "static {table}: [[u16; 2]; {count}] = [\n{entries}];\nconst {table}_OTHER: u16 = {other};"
         );
     }
     format!(

@@ -137,51 +137,59 @@ impl<'a> Tables<'a> {
         )
     }
 
-    /// `RULES` and the sentences that they lead to.
+    /// `RULES` and the sentences with which calls are refused.
     pub(crate) fn rules(&self) -> String {
-        let mut what = String::new();
-        let mut starts = BTreeMap::new();
+        let mut what = Strings::default();
         let mut rules = String::new();
         for line in &self.rules {
-            let start = *starts.entry(line.what.as_str()).or_insert_with(|| {
-                let start = what.len();
-                what.push_str(&line.what);
-                what.push('\0');
-                start
-            });
             let action = match line.action {
                 Action::Translate => {
                     let path = line.translator.as_deref().unwrap_or_default();
                     format!("Translate({})", self.translator(path))
                 }
-                Action::Refuse => "Refuse".to_string(),
+                Action::Refuse => format!("Refuse({})", what.start(&line.what)),
                 Action::Direct | Action::Substitute => "Direct".to_string(),
             };
             let (headers, runtimes) = (numbers(line.headers), numbers(line.runtimes));
             let _ = writeln!(
                 rules,
-                "    Rule {{ headers: [{}, {}], runtimes: [{}, {}], action: Action::{action}, \
-                 what: {start} }},",
+                "    Rule {{ headers: [{}, {}], runtimes: [{}, {}], action: Action::{action} }},",
                 headers.0, headers.1, runtimes.0, runtimes.1
             );
         }
         format!(
-            "static RULES: [Rule; {}] = [\n{rules}];\nstatic WHAT: &[u8; {}] = b{what:?};\n",
+            "static RULES: [Rule; {}] = [\n{rules}];\n{}",
             self.rules.len(),
-            what.len()
+            what.table("WHAT")
         )
     }
 
     /// The function from numbers to addresses.
+    ///
+    /// They are kept as distances: addresses would be relocated whenever the library is
+    /// loaded, at 32 bytes each in the file.
     pub(crate) fn translators(&self) -> String {
-        let mut arms = String::new();
+        let (mut distances, mut hidden, mut names) = (String::new(), String::new(), String::new());
         for (number, path) in self.translators.iter().enumerate() {
-            let _ = writeln!(arms, "        {number} => {path} as *const c_void,");
+            let _ = writeln!(distances, "        \".long {{t{number}}} - 2b\",");
+            let _ = writeln!(hidden, "    \".hidden {{t{number}}}\",");
+            let _ = writeln!(names, "    t{number} = sym {path},");
         }
+        let count = self.translators.len();
         format!(
-            "/// The address of translator `number`.\n\
-             pub(crate) fn address(number: u8) -> *const c_void {{\n    match number {{\n{arms}        \
-             _ => core::ptr::null(),\n    }}\n}}\n"
+            "/// How far each translator is from here, in 32 bits.\n\
+             #[unsafe(naked)]\nunsafe extern \"C\" fn distances() {{\n    \
+             core::arch::naked_asm!(\n        \"2:\",\n{distances}{names}    )\n}}\n\
+             // Assembly makes them global; they are nobody else's.\n\
+             core::arch::global_asm!(\n{hidden}    \".hidden {{distances}}\",\n{names}    \
+             distances = sym distances,\n);\n\
+             /// The address of translator `number`; null for none.\n\
+             pub(crate) fn address(number: u8) -> *const c_void {{\n    \
+             if usize::from(number) >= {count} {{\n        return core::ptr::null();\n    }}\n    \
+             let here = distances as *const i32;\n    \
+             // SAFETY: there are {count} numbers, and `number` is below.\n    \
+             let distance = unsafe {{ here.add(number.into()).read_unaligned() }};\n    \
+             here.wrapping_byte_offset(distance as isize).cast()\n}}\n"
         )
     }
 }

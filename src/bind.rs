@@ -56,12 +56,8 @@ static STATES: [State; LIBRARY_COUNT] = [const {
 static MISSING: [AtomicU64; COUNT.div_ceil(64)] = [const { AtomicU64::new(0) }; COUNT.div_ceil(64)];
 
 fn state(library: Library) -> &'static State {
-    let [hip, hiprtc, hsa] = &STATES;
-    match library {
-        Library::Hip => hip,
-        Library::Hiprtc => hiprtc,
-        Library::Hsa => hsa,
-    }
+    let [first, ..] = &STATES;
+    STATES.get(library as usize).unwrap_or(first)
 }
 
 /// Where a call of function `index` shall go now: into its library, or to the

@@ -32,8 +32,6 @@ pub(crate) struct Rule {
     /// First and last version of the runtime.
     pub(crate) runtimes: [Version; 2],
     pub(crate) action: Action,
-    /// Where the sentence for the user begins in `WHAT`.
-    pub(crate) what: u16,
 }
 
 /// What is done.
@@ -43,7 +41,8 @@ pub(crate) enum Action {
     Direct,
     /// By this number, for `translate::address`.
     Translate(u8),
-    Refuse,
+    /// For the reason that begins here in `WHAT`.
+    Refuse(u16),
 }
 
 include!(concat!(env!("OUT_DIR"), "/breaks.rs"));
@@ -54,7 +53,7 @@ pub(crate) fn rules(start: u8, count: u8) -> &'static [Rule] {
     RULES.get(start..start + usize::from(count)).unwrap_or(&[])
 }
 
-/// The sentence that begins at `start`.
+/// The sentence for the user that begins at `start`.
 fn what(start: u16) -> &'static CStr {
     strings::at(WHAT, start).unwrap_or(c"")
 }
@@ -171,7 +170,7 @@ fn decision(rule: &Rule) -> Decision {
     match rule.action {
         Action::Direct => Decision::Direct,
         Action::Translate(number) => Decision::Translate(number),
-        Action::Refuse => Decision::Refuse(what(rule.what)),
+        Action::Refuse(start) => Decision::Refuse(what(start)),
     }
 }
 
@@ -242,7 +241,6 @@ mod tests {
             headers,
             runtimes,
             action,
-            what: 0,
         }
     }
 

@@ -17,6 +17,7 @@ pub(crate) struct Buffer {
 
 impl Buffer {
     /// `len` zero bytes; `None` without memory.
+    #[inline(never)]
     pub(crate) fn new(len: usize) -> Option<Buffer> {
         // SAFETY: plain allocation.
         let start = NonNull::new(unsafe { libc::calloc(len, 1) }.cast::<u8>());

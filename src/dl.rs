@@ -188,6 +188,7 @@ pub(crate) struct Object(*const LinkMap);
 
 impl Object {
     /// The object that `address` lies in.
+    #[inline(never)]
     pub(crate) fn containing(address: *const c_void) -> Option<Object> {
         let mut info = MaybeUninit::<libc::Dl_info>::uninit();
         let mut map: *mut c_void = ptr::null_mut();

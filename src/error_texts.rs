@@ -16,9 +16,10 @@ pub(crate) fn hiprtc(code: c_int) -> (&'static CStr, &'static CStr) {
     texts(&HIPRTC, HIPRTC_OTHER, code)
 }
 
-fn texts(table: &[(i32, u16)], other: u16, code: c_int) -> (&'static CStr, &'static CStr) {
-    let known = table.iter().find(|(known, _)| *known == code);
-    let start = usize::from(known.map_or(other, |(_, start)| *start));
+/// `table` has codes, each with the place of its name.
+fn texts(table: &[[u16; 2]], other: u16, code: c_int) -> (&'static CStr, &'static CStr) {
+    let known = table.iter().find(|[known, _]| c_int::from(*known) == code);
+    let start = usize::from(known.map_or(other, |[_, start]| *start));
     let name = text(start);
     (name, text(start + name.count_bytes() + 1))
 }

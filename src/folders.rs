@@ -17,13 +17,8 @@ pub(crate) struct Folders {
     below: Option<([u32; 3], Buffer)>,
 }
 
-/// The fixed steps before the numbered folders.
-const PREFIXES: [(&str, &CStr, &str); 4] = [
-    ("ROCM_PATH", c"ROCM_PATH", "/lib"),
-    ("ROCM_PATH", c"ROCM_PATH", "/lib64"),
-    ("HIP_PATH", c"HIP_PATH", "/lib"),
-    ("HIP_PATH", c"HIP_PATH", "/lib64"),
-];
+/// What the first steps look into, each in two folders.
+const VARIABLES: [(&str, &CStr); 2] = [("ROCM_PATH", c"ROCM_PATH"), ("HIP_PATH", c"HIP_PATH")];
 
 /// Folders whose entries of a prefix carry a version.
 const NUMBERED: [(&str, &str); 2] = [("/opt/rocm/", "core-"), ("/opt/", "rocm-")];
@@ -41,15 +36,18 @@ impl Folders {
         loop {
             path.truncate(0);
             let step = self.step;
-            if let Some((how, variable, folder)) = PREFIXES.get(step) {
+            if let Some((how, variable)) = VARIABLES.get(step / 2) {
                 self.step += 1;
                 if let Some(value) = env::system(variable) {
-                    path.c_str(value).str(folder);
+                    path.c_str(value).str("/lib");
+                    if step % 2 == 1 {
+                        path.str("64");
+                    }
                     return Some(how);
                 }
                 continue;
             }
-            let step = step - PREFIXES.len();
+            let step = step - 2 * VARIABLES.len();
             if step == 0 {
                 self.step += 1;
                 path.str("/opt/rocm/lib");

@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 use crate::buffer::Buffer;
 use crate::env;
+use crate::strings;
 use crate::text::Text;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,12 +17,20 @@ pub(crate) enum Level {
     Debug = 4,
 }
 
-const LEVELS: [(&CStr, Level); 4] = [
-    (c"error", Level::Error),
-    (c"warn", Level::Warn),
-    (c"info", Level::Info),
-    (c"debug", Level::Debug),
-];
+const NAMES: &[u8] = b"error\0warn\0info\0debug\0";
+const LEVELS: [Level; 4] = [Level::Error, Level::Warn, Level::Info, Level::Debug];
+
+impl Level {
+    fn name(self) -> &'static CStr {
+        let start: u8 = match self {
+            Level::Error => 0,
+            Level::Warn => 6,
+            Level::Info => 11,
+            Level::Debug => 16,
+        };
+        strings::at(NAMES, start).unwrap_or(c"")
+    }
+}
 
 /// The level of `HIPLAZY_LOG`, 0 while it has not been read.
 static LEVEL: AtomicU8 = AtomicU8::new(0);
@@ -30,8 +39,8 @@ fn enabled(level: Level) -> bool {
     let mut limit = LEVEL.load(Ordering::Relaxed);
     if limit == 0 {
         let value = env::own(env::LOG);
-        let known = value.and_then(|value| LEVELS.iter().find(|(name, _)| *name == value));
-        limit = known.map_or(Level::Error, |(_, level)| *level) as u8;
+        let known = value.and_then(|value| LEVELS.iter().find(|level| level.name() == value));
+        limit = *known.unwrap_or(&Level::Error) as u8;
         LEVEL.store(limit, Ordering::Relaxed);
         if let (Some(value), None) = (value, known) {
             write(Level::Error, |text| {
@@ -57,24 +66,54 @@ pub(crate) fn log(level: Level, line: impl FnOnce(&mut Text)) {
 #[cold]
 #[inline(never)]
 pub(crate) fn write(level: Level, line: impl FnOnce(&mut Text)) {
-    let mut small = [0; 512];
-    let mut large = Buffer::new(12 * 1024);
-    let buffer = match &mut large {
-        Some(large) => &mut large[..],
-        None => &mut small[..],
-    };
-    let mut text = Text::new(buffer);
-    text.str("hiplazy: ");
-    if let Some((name, _)) = LEVELS.iter().find(|(_, known)| *known == level) {
-        text.c_str(name).str(": ");
-    }
+    let mut place = Place::new();
+    let mut text = place.begin(level);
     line(&mut text);
     let end = text.len();
-    if let Some(nul) = buffer.get_mut(end) {
-        *nul = b'\n';
+    place.end(end);
+}
+
+/// Where a line is made. Its functions are no part of each caller's copy of [`write`].
+struct Place {
+    /// For want of memory.
+    small: [u8; 512],
+    large: Option<Buffer>,
+}
+
+impl Place {
+    #[inline(never)]
+    fn new() -> Place {
+        Place {
+            small: [0; 512],
+            large: Buffer::new(12 * 1024),
+        }
     }
-    let bytes = buffer.get(..=end).unwrap_or(b"");
-    // SAFETY: the buffer is readable for its length. A log that cannot be written
-    // is lost; there is nobody to tell.
-    unsafe { libc::write(libc::STDERR_FILENO, bytes.as_ptr().cast(), bytes.len()) };
+
+    fn buffer(&mut self) -> &mut [u8] {
+        match &mut self.large {
+            Some(large) => &mut large[..],
+            None => &mut self.small,
+        }
+    }
+
+    #[inline(never)]
+    fn begin(&mut self, level: Level) -> Text<'_> {
+        let mut text = Text::new(self.buffer());
+        text.str("hiplazy: ");
+        text.c_str(level.name()).str(": ");
+        text
+    }
+
+    /// Writes the first `end` bytes.
+    #[inline(never)]
+    fn end(&mut self, end: usize) {
+        let buffer = self.buffer();
+        if let Some(nul) = buffer.get_mut(end) {
+            *nul = b'\n';
+        }
+        let bytes = buffer.get(..=end).unwrap_or(b"");
+        // SAFETY: the buffer is readable for its length. A log that cannot be written
+        // is lost; there is nobody to tell.
+        unsafe { libc::write(libc::STDERR_FILENO, bytes.as_ptr().cast(), bytes.len()) };
+    }
 }

@@ -5,7 +5,8 @@
 //! headers, and a runtime that exports the name is called directly.
 
 use core::ffi::{c_int, c_uint};
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, offset_of};
+use core::ptr;
 
 use super::{Real, SUCCESS, Status, call, layout};
 
@@ -185,49 +186,92 @@ pub(super) struct R0600 {
 }
 layout!(R0600: 1472 bytes; name at 0, uuid at 256, luid at 272, luid_device_node_mask at 280, total_global_mem at 288, shared_mem_per_block at 296, regs_per_block at 304, warp_size at 308, mem_pitch at 312, max_threads_per_block at 320, max_threads_dim at 324, max_grid_size at 336, clock_rate at 348, total_const_mem at 352, major at 360, minor at 364, texture_alignment at 368, texture_pitch_alignment at 376, device_overlap at 384, multi_processor_count at 388, kernel_exec_timeout_enabled at 392, integrated at 396, can_map_host_memory at 400, compute_mode at 404, max_texture_1d at 408, max_texture_1d_mipmap at 412, max_texture_1d_linear at 416, max_texture_2d at 420, max_texture_2d_mipmap at 428, max_texture_2d_linear at 436, max_texture_2d_gather at 448, max_texture_3d at 456, max_texture_3d_alt at 468, max_texture_cubemap at 480, max_texture_1d_layered at 484, max_texture_2d_layered at 492, max_texture_cubemap_layered at 504, max_surface_1d at 512, max_surface_2d at 516, max_surface_3d at 524, max_surface_1d_layered at 536, max_surface_2d_layered at 544, max_surface_cubemap at 556, max_surface_cubemap_layered at 560, surface_alignment at 568, concurrent_kernels at 576, ecc_enabled at 580, pci_bus_id at 584, pci_device_id at 588, pci_domain_id at 592, tcc_driver at 596, async_engine_count at 600, unified_addressing at 604, memory_clock_rate at 608, memory_bus_width at 612, l2_cache_size at 616, persisting_l2_cache_max_size at 620, max_threads_per_multi_processor at 624, stream_priorities_supported at 628, global_l1_cache_supported at 632, local_l1_cache_supported at 636, shared_mem_per_multiprocessor at 640, regs_per_multiprocessor at 648, managed_memory at 652, is_multi_gpu_board at 656, multi_gpu_board_group_id at 660, host_native_atomic_supported at 664, single_to_double_precision_perf_ratio at 668, pageable_memory_access at 672, concurrent_managed_access at 676, compute_preemption_supported at 680, can_use_host_pointer_for_registered_mem at 684, cooperative_launch at 688, cooperative_multi_device_launch at 692, shared_mem_per_block_optin at 696, pageable_memory_access_uses_host_page_tables at 704, direct_managed_mem_access_from_host at 708, max_blocks_per_multi_processor at 712, access_policy_max_window_size at 716, reserved_shared_mem_per_block at 720, host_register_supported at 728, sparse_hip_array_supported at 732, host_register_read_only_supported at 736, timeline_semaphore_interop_supported at 740, memory_pools_supported at 744, gpu_direct_rdma_supported at 748, gpu_direct_rdma_flush_writes_options at 752, gpu_direct_rdma_writes_ordering at 756, memory_pool_supported_handle_types at 760, deferred_mapping_hip_array_supported at 764, ipc_event_supported at 768, cluster_launch at 772, unified_function_pointers at 776, reserved at 780, hip_reserved at 1032, gcn_arch_name at 1160, max_shared_memory_per_multi_processor at 1416, clock_instruction_rate at 1424, arch at 1428, hdp_mem_flush_cntl at 1432, hdp_reg_flush_cntl at 1440, cooperative_multi_device_unmatched_func at 1448, cooperative_multi_device_unmatched_grid_dim at 1452, cooperative_multi_device_unmatched_block_dim at 1456, cooperative_multi_device_unmatched_shared_mem at 1460, is_large_bar at 1464, asic_revision at 1468);
 
-/// The fields that both structs have, under the same names.
-macro_rules! common {
-    ($from:expr, $to:expr; $($field:ident)+) => {
-        $($to.$field = $from.$field;)+
-    };
+/// A field that both structs have: where it begins in each, and its bytes.
+struct Common {
+    legacy: u16,
+    r0600: u16,
+    size: u16,
 }
 
-macro_rules! copy_common {
-    ($from:expr, $to:expr) => {
-        common!($from, $to;
-            name total_global_mem shared_mem_per_block regs_per_block warp_size
-            max_threads_per_block max_threads_dim max_grid_size clock_rate memory_clock_rate
-            memory_bus_width total_const_mem major minor multi_processor_count l2_cache_size
-            max_threads_per_multi_processor compute_mode clock_instruction_rate arch
-            concurrent_kernels pci_domain_id pci_bus_id pci_device_id
-            max_shared_memory_per_multi_processor is_multi_gpu_board can_map_host_memory
-            gcn_arch_name integrated cooperative_launch cooperative_multi_device_launch
-            max_texture_1d_linear max_texture_1d max_texture_2d max_texture_3d
-            hdp_mem_flush_cntl hdp_reg_flush_cntl mem_pitch texture_alignment
-            texture_pitch_alignment kernel_exec_timeout_enabled ecc_enabled tcc_driver
-            cooperative_multi_device_unmatched_func cooperative_multi_device_unmatched_grid_dim
-            cooperative_multi_device_unmatched_block_dim
-            cooperative_multi_device_unmatched_shared_mem is_large_bar asic_revision
-            managed_memory direct_managed_mem_access_from_host concurrent_managed_access
-            pageable_memory_access pageable_memory_access_uses_host_page_tables
-        );
+impl Common {
+    /// The fields are of the same type, or this does not compile.
+    const fn new<F>(
+        legacy: usize,
+        _: fn(&Legacy) -> &F,
+        r0600: usize,
+        _: fn(&R0600) -> &F,
+    ) -> Common {
+        Common {
+            legacy: legacy as u16,
+            r0600: r0600 as u16,
+            size: size_of::<F>() as u16,
+        }
+    }
+}
+
+macro_rules! common {
+    ($($field:ident)+) => {
+        /// A table, as the copies one by one are ten times its size.
+        static COMMON: &[Common] = &[$(
+            Common::new(
+                offset_of!(Legacy, $field), |it| &it.$field,
+                offset_of!(R0600, $field), |it| &it.$field,
+            )
+        ),+];
     };
 }
+common!(
+    name total_global_mem shared_mem_per_block regs_per_block warp_size
+    max_threads_per_block max_threads_dim max_grid_size clock_rate memory_clock_rate
+    memory_bus_width total_const_mem major minor multi_processor_count l2_cache_size
+    max_threads_per_multi_processor compute_mode clock_instruction_rate arch
+    concurrent_kernels pci_domain_id pci_bus_id pci_device_id
+    max_shared_memory_per_multi_processor is_multi_gpu_board can_map_host_memory
+    gcn_arch_name integrated cooperative_launch cooperative_multi_device_launch
+    max_texture_1d_linear max_texture_1d max_texture_2d max_texture_3d
+    hdp_mem_flush_cntl hdp_reg_flush_cntl mem_pitch texture_alignment
+    texture_pitch_alignment kernel_exec_timeout_enabled ecc_enabled tcc_driver
+    cooperative_multi_device_unmatched_func cooperative_multi_device_unmatched_grid_dim
+    cooperative_multi_device_unmatched_block_dim
+    cooperative_multi_device_unmatched_shared_mem is_large_bar asic_revision
+    managed_memory direct_managed_mem_access_from_host concurrent_managed_access
+    pageable_memory_access pageable_memory_access_uses_host_page_tables
+);
 
 /// The newer struct; what HIP 5 does not tell is zero.
 fn newer(legacy: &Legacy) -> R0600 {
-    // SAFETY: numbers and null pointers.
-    let mut properties: R0600 = unsafe { MaybeUninit::zeroed().assume_init() };
-    copy_common!(legacy, properties);
-    properties
+    let mut properties = MaybeUninit::<R0600>::zeroed();
+    let (from, to) = (
+        ptr::from_ref(legacy).cast::<u8>(),
+        properties.as_mut_ptr().cast::<u8>(),
+    );
+    for field in COMMON {
+        // SAFETY: a field of each, of this size.
+        unsafe {
+            let (from, to) = (from.add(field.legacy.into()), to.add(field.r0600.into()));
+            ptr::copy_nonoverlapping(from, to, field.size.into());
+        }
+    }
+    // SAFETY: numbers and null pointers, or copies of a field.
+    unsafe { properties.assume_init() }
 }
 
 /// The older struct; `gcnArch`, the number that was given up for a name, is zero.
 fn older(properties: &R0600) -> Legacy {
-    // SAFETY: numbers and null pointers.
-    let mut legacy: Legacy = unsafe { MaybeUninit::zeroed().assume_init() };
-    copy_common!(properties, legacy);
-    legacy
+    let mut legacy = MaybeUninit::<Legacy>::zeroed();
+    let (from, to) = (
+        ptr::from_ref(properties).cast::<u8>(),
+        legacy.as_mut_ptr().cast::<u8>(),
+    );
+    for field in COMMON {
+        // SAFETY: a field of each, of this size.
+        unsafe {
+            let (from, to) = (from.add(field.r0600.into()), to.add(field.legacy.into()));
+            ptr::copy_nonoverlapping(from, to, field.size.into());
+        }
+    }
+    // SAFETY: as in `newer`.
+    unsafe { legacy.assume_init() }
 }
 
 /// `hipDeviceProp_t_v2` of Hygon's DTK, a derivative of HIP: R0600 and eight bytes more, as

@@ -131,100 +131,80 @@ pub(super) unsafe extern "C" fn import_semaphore_h5_r6(
     }
 }
 
-/// `hipExternalSemaphoreSignalParams` or `hipExternalSemaphoreWaitParams` of HIP 5:
-/// `KEY` is the key, and for a wait its timeout, in 64-bit words; `WORDS` are reserved.
+/// `hipExternalSemaphoreSignalParams` and `hipExternalSemaphoreWaitParams` of HIP 5. Both
+/// begin with the value of the fence; the key of a mutex, for a wait its timeout, words kept
+/// free, flags and reserved words are behind it.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Step5<const KEY: usize, const WORDS: usize> {
+pub(super) struct Step5 {
     fence: u64,
-    keyed_mutex: [u64; KEY],
-    reserved_params: [c_uint; WORDS],
-    flags: c_uint,
-    reserved: Reserved,
+    rest: [u64; 16],
 }
 
 /// The same of HIP 6 and newer.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Step6<const KEY: usize, const WORDS: usize> {
+pub(super) struct Step6 {
     fence: u64,
     nv_sci_sync: u64,
-    keyed_mutex: [u64; KEY],
-    reserved_params: [c_uint; WORDS],
-    flags: c_uint,
-    reserved: Reserved,
+    rest: [u64; 16],
 }
-type Signal5 = Step5<1, 12>;
-type Signal6 = Step6<1, 12>;
-/// The timeout has 32 bits; what is behind it is padding, carried along.
-type Wait5 = Step5<2, 10>;
-type Wait6 = Step6<2, 10>;
-layout!(Signal5: 136 bytes; fence at 0, keyed_mutex at 8, reserved_params at 16, flags at 64, reserved at 68);
-layout!(Signal6: 144 bytes; fence at 0, nv_sci_sync at 8, keyed_mutex at 16, reserved_params at 24,
-    flags at 72, reserved at 76);
-layout!(Wait5: 136 bytes; fence at 0, keyed_mutex at 8, reserved_params at 24, flags at 64, reserved at 68);
-layout!(Wait6: 144 bytes; fence at 0, nv_sci_sync at 8, keyed_mutex at 16, reserved_params at 32,
-    flags at 72, reserved at 76);
+layout!(Step5: 136 bytes; fence at 0, rest at 8);
+layout!(Step6: 144 bytes; fence at 0, nv_sci_sync at 8, rest at 16);
 
-fn up<const KEY: usize, const WORDS: usize>(step: &Step5<KEY, WORDS>) -> Option<Step6<KEY, WORDS>> {
+fn up(step: &Step5) -> Option<Step6> {
     Some(Step6 {
         fence: step.fence,
         nv_sci_sync: 0,
-        keyed_mutex: step.keyed_mutex,
-        reserved_params: step.reserved_params,
-        flags: step.flags,
-        reserved: step.reserved,
+        rest: step.rest,
     })
 }
 
 /// `None` if it waits for or signals what HIP 5 does not know.
-fn down<const KEY: usize, const WORDS: usize>(
-    step: &Step6<KEY, WORDS>,
-) -> Option<Step5<KEY, WORDS>> {
+fn down(step: &Step6) -> Option<Step5> {
     (step.nv_sci_sync == 0).then_some(Step5 {
         fence: step.fence,
-        keyed_mutex: step.keyed_mutex,
-        reserved_params: step.reserved_params,
-        flags: step.flags,
-        reserved: step.reserved,
+        rest: step.rest,
     })
 }
 
-/// Hands `call` the converted array of `count` steps.
+/// The converted array of `count` steps, in `buffer`; the given one if there is nothing to
+/// convert, of which the runtime says what it makes.
+#[inline(never)]
 fn convert<S, T>(
     function: Real,
     steps: *const S,
     count: c_uint,
     step: impl Fn(&S) -> Option<T>,
-    call: impl FnOnce(*const T) -> Status,
-) -> Status {
+    buffer: &mut Option<Buffer>,
+) -> Result<*const T, Status> {
     if steps.is_null() || count == 0 {
-        // Nothing to convert: the runtime says what it makes of it.
-        return call(steps.cast());
+        return Ok(steps.cast());
     }
     // SAFETY: not null, and of `count` elements, as the caller says.
     let steps = unsafe { core::slice::from_raw_parts(steps, count as usize) };
     let size = steps.len().checked_mul(size_of::<T>());
-    let Some(mut buffer) = size.and_then(Buffer::new) else {
-        return refuse(
+    *buffer = size.and_then(Buffer::new);
+    let Some(buffer) = buffer else {
+        return Err(refuse(
             function,
             OUT_OF_MEMORY,
             c"no memory for the converted parameters",
-        );
+        ));
     };
     let own: *mut T = buffer.as_mut_ptr().cast();
     for (index, given) in steps.iter().enumerate() {
         let Some(converted) = step(given) else {
-            return refuse(
+            return Err(refuse(
                 function,
                 NOT_SUPPORTED,
                 c"nvSciSync is set, which a runtime of HIP 5 does not know",
-            );
+            ));
         };
         // SAFETY: the buffer has room for `count` elements, and malloc aligned it.
         unsafe { own.add(index).write(converted) };
     }
-    call(own)
+    Ok(own)
 }
 
 type Semaphores = *const *mut c_void;
@@ -239,31 +219,33 @@ macro_rules! steps {
             count: c_uint,
             stream: Stream,
         ) -> Status {
-            convert(Real::$function, steps, count, $convert, |steps| {
+            let mut buffer = None;
+            match convert(Real::$function, steps, count, $convert, &mut buffer) {
                 // SAFETY: the runtime's structs, or what the caller gave if there are none.
-                unsafe {
+                Ok(steps) => unsafe {
                     call!($function(
                         semaphores => Semaphores, steps => *const $to, count => c_uint,
                         stream => Stream
                     ))
-                }
-            })
+                },
+                Err(status) => status,
+            }
         }
     };
 }
 steps!(
     /// `hipSignalExternalSemaphoresAsync`.
-    signal_h5_r6: hipSignalExternalSemaphoresAsync, Signal5 => Signal6, up
+    signal_h5_r6: hipSignalExternalSemaphoresAsync, Step5 => Step6, up
 );
 steps!(
     /// `hipSignalExternalSemaphoresAsync`.
-    signal_h6_r5: hipSignalExternalSemaphoresAsync, Signal6 => Signal5, down
+    signal_h6_r5: hipSignalExternalSemaphoresAsync, Step6 => Step5, down
 );
 steps!(
     /// `hipWaitExternalSemaphoresAsync`.
-    wait_h5_r6: hipWaitExternalSemaphoresAsync, Wait5 => Wait6, up
+    wait_h5_r6: hipWaitExternalSemaphoresAsync, Step5 => Step6, up
 );
 steps!(
     /// `hipWaitExternalSemaphoresAsync`.
-    wait_h6_r5: hipWaitExternalSemaphoresAsync, Wait6 => Wait5, down
+    wait_h6_r5: hipWaitExternalSemaphoresAsync, Step6 => Step5, down
 );

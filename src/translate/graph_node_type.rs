@@ -13,10 +13,10 @@ const fn column(since: u32) -> usize {
     }
 }
 
-const NONE: u32 = u32::MAX;
+const NONE: u8 = u8::MAX;
 
 /// One kind of node in a line, with its number in each of the three.
-const NUMBERS: [[u32; 3]; 16] = [
+static NUMBERS: [[u8; 3]; 16] = [
     [1, 0, 0],        // Kernel
     [2, 1, 1],        // Memcpy
     [3, 2, 2],        // Memset
@@ -36,11 +36,12 @@ const NUMBERS: [[u32; 3]; 16] = [
 ];
 
 fn convert(value: u32, from: usize, to: usize) -> Option<u32> {
-    let of = |row: &[u32; 3], column: usize| row.get(column).copied().unwrap_or(NONE);
-    let known = |number: &u32| *number != NONE;
-    let value = Some(value).filter(known)?;
-    let row = NUMBERS.iter().find(|row| of(row, from) == value)?;
-    Some(of(row, to)).filter(known)
+    let of = |row: &[u8; 3], column: usize| {
+        let number = row.get(column).filter(|number| **number != NONE);
+        number.copied().map(u32::from)
+    };
+    let row = NUMBERS.iter().find(|row| of(row, from) == Some(value))?;
+    of(row, to)
 }
 
 /// `hipGraphNodeGetType`, for a header and a runtime with the numbers since these versions:
@@ -49,6 +50,12 @@ pub(super) unsafe extern "C" fn get<const HEADER: u32, const RUNTIME: u32>(
     node: *mut c_void,
     kind: *mut u32,
 ) -> Status {
+    // SAFETY: as the caller called it.
+    unsafe { get_converted(column(RUNTIME), column(HEADER), node, kind) }
+}
+
+#[inline(never)]
+unsafe fn get_converted(from: usize, to: usize, node: *mut c_void, kind: *mut u32) -> Status {
     let mut own = 0u32;
     let place = match kind.is_null() {
         true => kind,
@@ -59,7 +66,7 @@ pub(super) unsafe extern "C" fn get<const HEADER: u32, const RUNTIME: u32>(
     if status != SUCCESS || kind.is_null() {
         return status;
     }
-    match convert(own, column(RUNTIME), column(HEADER)) {
+    match convert(own, from, to) {
         Some(converted) => {
             // SAFETY: not null, hence writable.
             unsafe { kind.write(converted) };

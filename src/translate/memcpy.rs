@@ -2,6 +2,7 @@
 //! three-dimensional one grew from 32-bit to 64-bit sizes.
 
 use core::ffi::{CStr, c_void};
+use core::mem::MaybeUninit;
 
 use super::{INVALID_VALUE, Real, Status, call, layout, memory_type, refuse};
 
@@ -38,54 +39,65 @@ layout!(Copy2d: 128 bytes; src_x_in_bytes at 0, src_y at 8, src_memory_type at 1
     dst_memory_type at 72, dst_host at 80, dst_device at 88, dst_array at 96, dst_pitch at 104,
     width_in_bytes at 112, height at 120);
 
-/// The copy in the other numbers, handed to `call`; `UP` is from HIP 5's to HIP 6's.
-fn convert_2d<const UP: bool>(
+/// Makes `own` the copy in the other numbers, with `up` HIP 6's; null for null, or the answer
+/// to a copy that has none.
+#[inline(never)]
+fn convert_2d(
+    up: bool,
     function: Real,
     copy: *const Copy2d,
-    call: impl FnOnce(*const Copy2d) -> Status,
-) -> Status {
+    own: &mut MaybeUninit<Copy2d>,
+) -> Result<*const Copy2d, Status> {
     // SAFETY: null or the caller's struct.
-    let Some(mut own) = unsafe { copy.as_ref() }.copied() else {
-        return call(copy);
+    let Some(copy) = (unsafe { copy.as_ref() }) else {
+        return Ok(core::ptr::null());
     };
-    let types = (
-        memory_type::convert::<UP>(own.src_memory_type),
-        memory_type::convert::<UP>(own.dst_memory_type),
-    );
-    let (Some(src), Some(dst)) = types else {
-        return refuse(function, INVALID_VALUE, UNKNOWN_TYPE);
+    let (src_memory_type, dst_memory_type) =
+        memory_types(up, function, copy.src_memory_type, copy.dst_memory_type)?;
+    Ok(own.write(Copy2d {
+        src_memory_type,
+        dst_memory_type,
+        ..*copy
+    }))
+}
+
+/// Both memory types in the other numbers.
+fn memory_types(up: bool, function: Real, src: u32, dst: u32) -> Result<(u32, u32), Status> {
+    let src = memory_type::convert(up, src);
+    let types = src.zip(memory_type::convert(up, dst));
+    types.ok_or_else(|| refuse(function, INVALID_VALUE, UNKNOWN_TYPE))
+}
+
+macro_rules! copy_2d {
+    ($(#[$doc:meta])* $name:ident: $function:ident $(, $stream:ident)?) => {
+        $(#[$doc])*
+        pub(super) unsafe extern "C" fn $name<const UP: bool>(
+            copy: *const Copy2d,
+            $($stream: Stream,)?
+        ) -> Status {
+            let mut own = MaybeUninit::uninit();
+            match convert_2d(UP, Real::$function, copy, &mut own) {
+                // SAFETY: the prototype of every version; the struct has the runtime's numbers.
+                Ok(copy) => unsafe {
+                    call!($function(copy => *const Copy2d $(, $stream => Stream)?))
+                },
+                Err(status) => status,
+            }
+        }
     };
-    own.src_memory_type = src;
-    own.dst_memory_type = dst;
-    call(&own)
 }
-
-/// `hipMemcpyParam2D`.
-pub(super) unsafe extern "C" fn param_2d<const UP: bool>(copy: *const Copy2d) -> Status {
-    convert_2d::<UP>(Real::hipMemcpyParam2D, copy, |copy| {
-        // SAFETY: the prototype of every version; the struct has the runtime's numbers.
-        unsafe { call!(hipMemcpyParam2D(copy => *const Copy2d)) }
-    })
-}
-
-/// `hipMemcpyParam2DAsync`.
-pub(super) unsafe extern "C" fn param_2d_async<const UP: bool>(
-    copy: *const Copy2d,
-    stream: Stream,
-) -> Status {
-    convert_2d::<UP>(Real::hipMemcpyParam2DAsync, copy, |copy| {
-        // SAFETY: as above.
-        unsafe { call!(hipMemcpyParam2DAsync(copy => *const Copy2d, stream => Stream)) }
-    })
-}
-
-/// `hipDrvMemcpy2DUnaligned`.
-pub(super) unsafe extern "C" fn unaligned_2d<const UP: bool>(copy: *const Copy2d) -> Status {
-    convert_2d::<UP>(Real::hipDrvMemcpy2DUnaligned, copy, |copy| {
-        // SAFETY: as above.
-        unsafe { call!(hipDrvMemcpy2DUnaligned(copy => *const Copy2d)) }
-    })
-}
+copy_2d!(
+    /// `hipMemcpyParam2D`; `UP` is from HIP 5's numbers to HIP 6's.
+    param_2d: hipMemcpyParam2D
+);
+copy_2d!(
+    /// `hipMemcpyParam2DAsync`.
+    param_2d_async: hipMemcpyParam2DAsync, stream
+);
+copy_2d!(
+    /// `hipDrvMemcpy2DUnaligned`.
+    unaligned_2d: hipDrvMemcpy2DUnaligned
+);
 
 /// `HIP_MEMCPY3D` with sizes of type `S`: `unsigned int` before 6.0, then `size_t`.
 #[repr(C)]
@@ -159,26 +171,23 @@ impl<S: Copy> Copy3d<S> {
     }
 }
 
-fn convert_3d<const UP: bool, S: Copy, T>(
+/// As [`convert_2d`], with sizes of another type.
+#[inline(never)]
+fn convert_3d<S: Copy, T>(
+    up: bool,
+    size: impl Fn(S) -> Option<T>,
     function: Real,
     copy: *const Copy3d<S>,
-    size: impl Fn(S) -> Option<T>,
-    call: impl FnOnce(*const Copy3d<T>) -> Status,
-) -> Status {
+    own: &mut MaybeUninit<Copy3d<T>>,
+) -> Result<*const Copy3d<T>, Status> {
     // SAFETY: null or the caller's struct.
     let Some(copy) = (unsafe { copy.as_ref() }) else {
-        return call(core::ptr::null());
+        return Ok(core::ptr::null());
     };
-    let types = (
-        memory_type::convert::<UP>(copy.src_memory_type),
-        memory_type::convert::<UP>(copy.dst_memory_type),
-    );
-    let (Some(src), Some(dst)) = types else {
-        return refuse(function, INVALID_VALUE, UNKNOWN_TYPE);
-    };
-    match copy.with_sizes((src, dst), size) {
-        Some(own) => call(&own),
-        None => refuse(function, INVALID_VALUE, TOO_LARGE),
+    let types = memory_types(up, function, copy.src_memory_type, copy.dst_memory_type)?;
+    match copy.with_sizes(types, size) {
+        Some(converted) => Ok(own.write(converted)),
+        None => Err(refuse(function, INVALID_VALUE, TOO_LARGE)),
     }
 }
 
@@ -191,34 +200,38 @@ fn narrower(size: usize) -> Option<u32> {
     u32::try_from(size).ok()
 }
 
-/// `hipDrvMemcpy3D`.
-pub(super) unsafe extern "C" fn drv_3d_h5_r6(copy: *const Copy3d5) -> Status {
-    convert_3d::<true, _, _>(Real::hipDrvMemcpy3D, copy, wider, |copy| {
-        // SAFETY: the runtime's struct.
-        unsafe { call!(hipDrvMemcpy3D(copy => *const Copy3d6)) }
-    })
+macro_rules! copy_3d {
+    ($(#[$doc:meta])* $name:ident: $function:ident, $up:literal, $size:ident,
+     $from:ty => $to:ty $(, $stream:ident)?) => {
+        $(#[$doc])*
+        pub(super) unsafe extern "C" fn $name(
+            copy: *const $from,
+            $($stream: Stream,)?
+        ) -> Status {
+            let mut own = MaybeUninit::uninit();
+            match convert_3d($up, $size, Real::$function, copy, &mut own) {
+                // SAFETY: the runtime's struct.
+                Ok(copy) => unsafe {
+                    call!($function(copy => *const $to $(, $stream => Stream)?))
+                },
+                Err(status) => status,
+            }
+        }
+    };
 }
-
-/// `hipDrvMemcpy3D`.
-pub(super) unsafe extern "C" fn drv_3d_h6_r5(copy: *const Copy3d6) -> Status {
-    convert_3d::<false, _, _>(Real::hipDrvMemcpy3D, copy, narrower, |copy| {
-        // SAFETY: the runtime's struct.
-        unsafe { call!(hipDrvMemcpy3D(copy => *const Copy3d5)) }
-    })
-}
-
-/// `hipDrvMemcpy3DAsync`.
-pub(super) unsafe extern "C" fn drv_3d_async_h5_r6(copy: *const Copy3d5, stream: Stream) -> Status {
-    convert_3d::<true, _, _>(Real::hipDrvMemcpy3DAsync, copy, wider, |copy| {
-        // SAFETY: the runtime's struct.
-        unsafe { call!(hipDrvMemcpy3DAsync(copy => *const Copy3d6, stream => Stream)) }
-    })
-}
-
-/// `hipDrvMemcpy3DAsync`.
-pub(super) unsafe extern "C" fn drv_3d_async_h6_r5(copy: *const Copy3d6, stream: Stream) -> Status {
-    convert_3d::<false, _, _>(Real::hipDrvMemcpy3DAsync, copy, narrower, |copy| {
-        // SAFETY: the runtime's struct.
-        unsafe { call!(hipDrvMemcpy3DAsync(copy => *const Copy3d5, stream => Stream)) }
-    })
-}
+copy_3d!(
+    /// `hipDrvMemcpy3D`.
+    drv_3d_h5_r6: hipDrvMemcpy3D, true, wider, Copy3d5 => Copy3d6
+);
+copy_3d!(
+    /// `hipDrvMemcpy3D`.
+    drv_3d_h6_r5: hipDrvMemcpy3D, false, narrower, Copy3d6 => Copy3d5
+);
+copy_3d!(
+    /// `hipDrvMemcpy3DAsync`.
+    drv_3d_async_h5_r6: hipDrvMemcpy3DAsync, true, wider, Copy3d5 => Copy3d6, stream
+);
+copy_3d!(
+    /// `hipDrvMemcpy3DAsync`.
+    drv_3d_async_h6_r5: hipDrvMemcpy3DAsync, false, narrower, Copy3d6 => Copy3d5, stream
+);

@@ -24,7 +24,7 @@ pub(super) fn from_6(value: u32) -> Option<u32> {
     }
 }
 
-/// One of the two, chosen at compile time: `true` is HIP 5's value to HIP 6's.
-pub(super) fn convert<const UP: bool>(value: u32) -> Option<u32> {
-    if UP { from_5(value) } else { from_6(value) }
+/// One of the two: with `up` HIP 5's value to HIP 6's.
+pub(super) fn convert(up: bool, value: u32) -> Option<u32> {
+    if up { from_5(value) } else { from_6(value) }
 }

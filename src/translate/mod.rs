@@ -47,6 +47,7 @@ pub(crate) const NOT_SUPPORTED: Status = 801;
 
 /// The answer of a substitute where the runtime lacks what it is made of.
 #[cold]
+#[inline(never)]
 fn lacks(function: Real) -> Status {
     refuse(
         function,

@@ -43,6 +43,12 @@ pub(super) unsafe extern "C" fn get<const R5: bool>(
     attributes: *mut Attributes,
     pointer: *const c_void,
 ) -> Status {
+    // SAFETY: as the caller called it.
+    unsafe { get_from(R5, attributes, pointer) }
+}
+
+#[inline(never)]
+unsafe fn get_from(is_5: bool, attributes: *mut Attributes, pointer: *const c_void) -> Status {
     let mut own = MaybeUninit::<Attributes>::zeroed();
     let place = if attributes.is_null() {
         core::ptr::null_mut()
@@ -59,7 +65,7 @@ pub(super) unsafe extern "C" fn get<const R5: bool>(
     }
     // SAFETY: zeroed at first, and all bit patterns are valid.
     let mut own = unsafe { own.assume_init() };
-    let Some(kind) = memory_type::convert::<R5>(own.r#type) else {
+    let Some(kind) = memory_type::convert(is_5, own.r#type) else {
         return unknown(Real::hipPointerGetAttributes);
     };
     own.r#type = kind;
@@ -70,6 +76,17 @@ pub(super) unsafe extern "C" fn get<const R5: bool>(
 
 /// `hipPointerGetAttribute`.
 pub(super) unsafe extern "C" fn get_one<const R5: bool>(
+    data: *mut c_void,
+    attribute: u32,
+    pointer: *mut c_void,
+) -> Status {
+    // SAFETY: as the caller called it.
+    unsafe { get_one_from(R5, data, attribute, pointer) }
+}
+
+#[inline(never)]
+unsafe fn get_one_from(
+    is_5: bool,
     data: *mut c_void,
     attribute: u32,
     pointer: *mut c_void,
@@ -89,7 +106,7 @@ pub(super) unsafe extern "C" fn get_one<const R5: bool>(
     if status != SUCCESS || kind == UNWRITTEN {
         return status;
     }
-    let Some(kind) = memory_type::convert::<R5>(kind) else {
+    let Some(kind) = memory_type::convert(is_5, kind) else {
         return unknown(Real::hipPointerGetAttribute);
     };
     // SAFETY: not null, and a place for this attribute, as the caller says.
@@ -99,6 +116,18 @@ pub(super) unsafe extern "C" fn get_one<const R5: bool>(
 
 /// `hipDrvPointerGetAttributes`: several attributes, each with its own place.
 pub(super) unsafe extern "C" fn get_many<const R5: bool>(
+    count: c_uint,
+    attributes: *const u32,
+    data: *mut *mut c_void,
+    pointer: *mut c_void,
+) -> Status {
+    // SAFETY: as the caller called it.
+    unsafe { get_many_from(R5, count, attributes, data, pointer) }
+}
+
+#[inline(never)]
+unsafe fn get_many_from(
+    is_5: bool,
     count: c_uint,
     attributes: *const u32,
     data: *mut *mut c_void,
@@ -151,7 +180,7 @@ pub(super) unsafe extern "C" fn get_many<const R5: bool>(
     if status != SUCCESS {
         return status;
     }
-    let converted = memory_type::convert::<R5>(kind);
+    let converted = memory_type::convert(is_5, kind);
     if converted.is_none() && kind != UNWRITTEN {
         return unknown(Real::hipDrvPointerGetAttributes);
     }

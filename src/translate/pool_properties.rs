@@ -36,17 +36,27 @@ layout!(NodeParams: 120 bytes; properties at 0, access at 88, access_count at 96
 const NO_LIMIT: &CStr =
     c"maxSize is set, which the runtime would take for reserved bytes and not obey";
 
-/// The properties for the other side; `OLD` for headers before 6.2, whose reserved bytes
+/// The properties for the other side; `is_old` for headers before 6.2, whose reserved bytes
 /// must not become a limit. `None` if a limit would be ignored.
-fn convert<const OLD: bool>(mut properties: Properties) -> Option<Properties> {
-    if OLD {
+fn convert(is_old: bool, mut properties: Properties) -> Option<Properties> {
+    if is_old {
         properties.max_size = 0;
     }
     (properties.max_size == 0).then_some(properties)
 }
 
-/// `hipMemPoolCreate`.
+/// `hipMemPoolCreate`; `OLD` for headers before 6.2.
 pub(super) unsafe extern "C" fn create<const OLD: bool>(
+    pool: *mut *mut c_void,
+    properties: *const Properties,
+) -> Status {
+    // SAFETY: as the caller called it.
+    unsafe { create_for(OLD, pool, properties) }
+}
+
+#[inline(never)]
+unsafe fn create_for(
+    is_old: bool,
     pool: *mut *mut c_void,
     properties: *const Properties,
 ) -> Status {
@@ -60,7 +70,7 @@ pub(super) unsafe extern "C" fn create<const OLD: bool>(
     let Some(given) = (unsafe { properties.as_ref() }) else {
         return forward(properties);
     };
-    match convert::<OLD>(*given) {
+    match convert(is_old, *given) {
         Some(own) => forward(&own),
         None => refuse(Real::hipMemPoolCreate, NOT_SUPPORTED, NO_LIMIT),
     }
@@ -70,6 +80,19 @@ type Node = *mut c_void;
 
 /// `hipGraphAddMemAllocNode`, which writes the pointer of the memory into the struct.
 pub(super) unsafe extern "C" fn add_node<const OLD: bool>(
+    node: *mut Node,
+    graph: *mut c_void,
+    dependencies: *const Node,
+    count: usize,
+    params: *mut NodeParams,
+) -> Status {
+    // SAFETY: as the caller called it.
+    unsafe { add_node_for(OLD, node, graph, dependencies, count, params) }
+}
+
+#[inline(never)]
+unsafe fn add_node_for(
+    is_old: bool,
     node: *mut Node,
     graph: *mut c_void,
     dependencies: *const Node,
@@ -89,7 +112,7 @@ pub(super) unsafe extern "C" fn add_node<const OLD: bool>(
     let Some(mut own) = unsafe { params.as_ref() }.copied() else {
         return forward(params);
     };
-    let Some(properties) = convert::<OLD>(own.properties) else {
+    let Some(properties) = convert(is_old, own.properties) else {
         return refuse(Real::hipGraphAddMemAllocNode, NOT_SUPPORTED, NO_LIMIT);
     };
     own.properties = properties;

@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 
-use super::{SUCCESS, Status, call};
+use super::{Real, SUCCESS, Status, call};
 use crate::bind::{self, Whose};
 use crate::breaks::Version;
 use crate::{functions, slots};
@@ -18,84 +18,130 @@ const UNKNOWN: c_uint = c_uint::MAX;
 /// `hipEnablePerThreadDefaultStream`: the `_spt` function is meant, where there is one.
 const PER_THREAD_STREAM: u64 = 2;
 
-/// A look-up, as the caller wants it.
-struct LookUp {
-    symbol: *const c_char,
-    address: *mut *mut c_void,
-    found: *mut c_uint,
-    is_per_thread: bool,
+/// What a function of this file is for.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct For {
+    getter: Real,
     headers: Version,
-    getters: Getters,
 }
 
-/// The functions of this file for the same headers, by their names.
-type Getters = [(&'static [u8], *mut c_void); 4];
+/// The runtime's functions that look up.
+const GETTERS: [Real; 4] = [
+    Real::hipGetProcAddress,
+    Real::hipGetProcAddress_spt,
+    Real::hipGetDriverEntryPoint,
+    Real::hipGetDriverEntryPoint_spt,
+];
 
-fn getters<const HEADER: Version>() -> Getters {
-    [
-        (b"hipGetProcAddress", get::<HEADER> as *mut c_void),
-        (b"hipGetProcAddress_spt", get_spt::<HEADER> as *mut c_void),
-        (
-            b"hipGetDriverEntryPoint",
-            entry_point::<HEADER> as *mut c_void,
-        ),
-        (
-            b"hipGetDriverEntryPoint_spt",
-            entry_point_spt::<HEADER> as *mut c_void,
-        ),
-    ]
+macro_rules! headers {
+    ($($headers:literal)+) => {
+        /// The versions of headers that there are functions for in this file.
+        const HEADERS: &[Version] = &[$($headers),+];
+
+        /// Those for `headers`, in the order of [`GETTERS`].
+        fn getters(headers: Version) -> Option<[*mut c_void; GETTERS.len()]> {
+            match headers {
+                $($headers => Some([
+                    get::<$headers> as *mut c_void,
+                    get_spt::<$headers> as *mut c_void,
+                    entry_point::<$headers> as *mut c_void,
+                    entry_point_spt::<$headers> as *mut c_void,
+                ]),)+
+                _ => None,
+            }
+        }
+    };
 }
+headers!(602 604 700 701 702);
 
-impl LookUp {
-    /// Looks up in the runtime, and puts our own entry in the place of an address that the
-    /// caller cannot call as it is, or that the runtime does not have and we do.
-    ///
-    /// # Safety
-    ///
-    /// `symbol` is null or a C string; `address` and `found` are null or places for the
-    /// results.
-    #[inline(never)]
-    unsafe fn answer(&self, runtime: &dyn Fn(*mut c_uint) -> Status) -> Status {
-        // A place of our own, as the caller may want none.
-        let mut found = UNKNOWN;
-        let status = runtime(&raw mut found);
-        // Any other answer than these, such as that the caller's version is too old for
-        // the function, is the runtime's to give.
-        let is_given = status == SUCCESS && (found == FOUND || found == UNKNOWN);
-        let is_missing = found == SYMBOL_NOT_FOUND || (status == NOT_FOUND && found == UNKNOWN);
-        let own = match is_given || is_missing {
-            // SAFETY: as the caller promises.
-            true => unsafe { self.own_entry(is_given) },
-            false => None,
-        };
-        if let Some(entry) = own {
-            // SAFETY: not null, or there would be no entry.
-            unsafe { self.address.write(entry) };
-            found = FOUND;
+impl For {
+    const fn new<const HEADER: Version>(getter: Real) -> For {
+        let mut place = 0;
+        // Fails to compile for a version that `getters` does not know.
+        while HEADERS[place] != HEADER {
+            place += 1;
         }
-        if found != UNKNOWN && !self.found.is_null() {
-            // SAFETY: as the caller promises.
-            unsafe { self.found.write(found) };
-        }
-        match own {
-            Some(_) => SUCCESS,
-            None => status,
+        For {
+            getter,
+            headers: HEADER,
         }
     }
+}
 
-    /// Our own entry, if the caller needs it; `is_given` if the runtime gave an address.
-    ///
-    /// # Safety
-    ///
-    /// As for `answer`.
-    unsafe fn own_entry(&self, is_given: bool) -> Option<*mut c_void> {
-        if self.symbol.is_null() || self.address.is_null() {
-            return None;
+/// Looks up in the runtime, and puts our own entry in the place of an address that the
+/// caller cannot call as it is, or that the runtime does not have and we do.
+///
+/// # Safety
+///
+/// `symbol` is null or a C string; `address` and `found` are null or places for the
+/// results.
+#[inline(never)]
+unsafe extern "C" fn look_up(
+    symbol: *const c_char,
+    address: *mut *mut c_void,
+    version: c_int,
+    flags: u64,
+    result: *mut c_uint,
+    purpose: For,
+) -> Status {
+    // A place of our own, as the caller may want none.
+    let mut found = UNKNOWN;
+    // SAFETY: as the caller called it; both of each kind have one prototype.
+    let status = unsafe {
+        match purpose.getter {
+            Real::hipGetProcAddress => call!(hipGetProcAddress(
+                symbol => *const c_char, address => *mut *mut c_void, version => c_int,
+                flags => u64, &raw mut found => *mut c_uint
+            )),
+            Real::hipGetProcAddress_spt => call!(hipGetProcAddress_spt(
+                symbol => *const c_char, address => *mut *mut c_void, version => c_int,
+                flags => u64, &raw mut found => *mut c_uint
+            )),
+            Real::hipGetDriverEntryPoint => call!(hipGetDriverEntryPoint(
+                symbol => *const c_char, address => *mut *mut c_void,
+                flags => c_ulonglong, &raw mut found => *mut c_uint
+            )),
+            _ => call!(hipGetDriverEntryPoint_spt(
+                symbol => *const c_char, address => *mut *mut c_void,
+                flags => c_ulonglong, &raw mut found => *mut c_uint
+            )),
         }
+    };
+    // Any other answer than these, such as that the caller's version is too old for
+    // the function, is the runtime's to give.
+    let is_given = status == SUCCESS && (found == FOUND || found == UNKNOWN);
+    let is_missing = found == SYMBOL_NOT_FOUND || (status == NOT_FOUND && found == UNKNOWN);
+    let mut own = None;
+    if (is_given || is_missing) && !symbol.is_null() && !address.is_null() {
         // SAFETY: not null, hence a C string.
-        let name = unsafe { CStr::from_ptr(self.symbol) };
+        let name = unsafe { CStr::from_ptr(symbol) };
+        own = purpose.own_entry(name, flags, is_given);
+    }
+    if let Some(entry) = own {
+        // SAFETY: not null, or there would be no entry.
+        unsafe { address.write(entry) };
+        found = FOUND;
+    }
+    if found != UNKNOWN && !result.is_null() {
+        // SAFETY: as the caller promises.
+        unsafe { result.write(found) };
+    }
+    match own {
+        Some(_) => SUCCESS,
+        None => status,
+    }
+}
+
+impl For {
+    /// Our own entry for `name`, if the caller needs it; `is_given` if the runtime gave an
+    /// address.
+    fn own_entry(self, name: &CStr, flags: u64, is_given: bool) -> Option<*mut c_void> {
         let entry_of = |function| functions::entry_for(function, self.headers);
-        let per_thread = match self.is_per_thread {
+        let is_per_thread = flags == PER_THREAD_STREAM
+            || self.getter == Real::hipGetProcAddress_spt
+            || self.getter == Real::hipGetDriverEntryPoint_spt;
+        let per_thread = match is_per_thread {
             true => per_thread(name).map(entry_of),
             false => None,
         };
@@ -116,12 +162,10 @@ impl LookUp {
     }
 
     /// The function of this file for entry `index`, if that is such a function itself.
-    fn getter(&self, index: usize) -> Option<*mut c_void> {
-        let name = functions::name(index)?.to_bytes();
-        let mut getters = self.getters.iter();
-        getters
-            .find(|(known, _)| *known == name)
-            .map(|(_, getter)| *getter)
+    fn getter(self, index: usize) -> Option<*mut c_void> {
+        let number = functions::changed(index)?;
+        let place = GETTERS.iter().position(|real| *real as u8 == number)?;
+        getters(self.headers)?.get(place).copied()
     }
 }
 
@@ -136,81 +180,38 @@ fn per_thread(name: &CStr) -> Option<usize> {
     functions::find(CStr::from_bytes_until_nul(&text).ok()?)
 }
 
-macro_rules! proc_address {
-    ($(#[$doc:meta])* $name:ident: $function:ident, $is_per_thread:expr) => {
+/// Both kinds of getters have what is asked first and the flags and the result last; one has
+/// the caller's version between.
+macro_rules! getter {
+    ($(#[$doc:meta])* $name:ident: $function:ident $(, $version:ident: $type:ty)?) => {
         $(#[$doc])*
         pub(super) unsafe extern "C" fn $name<const HEADER: Version>(
             symbol: *const c_char,
             address: *mut *mut c_void,
-            version: c_int,
+            $($version: $type,)?
             flags: u64,
             found: *mut c_uint,
         ) -> Status {
-            let is_per_thread = $is_per_thread || flags == PER_THREAD_STREAM;
-            let look_up = LookUp {
-                symbol,
-                address,
-                found,
-                is_per_thread,
-                headers: HEADER,
-                getters: getters::<HEADER>(),
-            };
+            let purpose = const { For::new::<HEADER>(Real::$function) };
+            let version: c_int = 0 $(+ $version)?;
             // SAFETY: as the caller called it.
-            unsafe {
-                look_up.answer(&|found| {
-                    call!($function(
-                        symbol => *const c_char, address => *mut *mut c_void, version => c_int,
-                        flags => u64, found => *mut c_uint
-                    ))
-                })
-            }
+            unsafe { look_up(symbol, address, version, flags, found, purpose) }
         }
     };
 }
-proc_address!(
+getter!(
     /// `hipGetProcAddress`, for callers with headers of version `HEADER`.
-    get: hipGetProcAddress, false
+    get: hipGetProcAddress, version: c_int
 );
-proc_address!(
+getter!(
     /// `hipGetProcAddress_spt`.
-    get_spt: hipGetProcAddress_spt, true
+    get_spt: hipGetProcAddress_spt, version: c_int
 );
-
-macro_rules! entry_point {
-    ($(#[$doc:meta])* $name:ident: $function:ident, $is_per_thread:expr) => {
-        $(#[$doc])*
-        pub(super) unsafe extern "C" fn $name<const HEADER: Version>(
-            symbol: *const c_char,
-            address: *mut *mut c_void,
-            flags: c_ulonglong,
-            found: *mut c_uint,
-        ) -> Status {
-            let is_per_thread = $is_per_thread || flags == PER_THREAD_STREAM;
-            let look_up = LookUp {
-                symbol,
-                address,
-                found,
-                is_per_thread,
-                headers: HEADER,
-                getters: getters::<HEADER>(),
-            };
-            // SAFETY: as the caller called it.
-            unsafe {
-                look_up.answer(&|found| {
-                    call!($function(
-                        symbol => *const c_char, address => *mut *mut c_void,
-                        flags => c_ulonglong, found => *mut c_uint
-                    ))
-                })
-            }
-        }
-    };
-}
-entry_point!(
+getter!(
     /// `hipGetDriverEntryPoint`, for callers with headers of version `HEADER`.
-    entry_point: hipGetDriverEntryPoint, false
+    entry_point: hipGetDriverEntryPoint
 );
-entry_point!(
+getter!(
     /// `hipGetDriverEntryPoint_spt`.
-    entry_point_spt: hipGetDriverEntryPoint_spt, true
+    entry_point_spt: hipGetDriverEntryPoint_spt
 );
