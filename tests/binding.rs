@@ -157,3 +157,39 @@ fn after_the_first_success_no_call_enters_the_dynamic_linker() {
     assert!(first > 400, "the first call is not counted: {out}");
     assert_eq!(then, "then 0 in 20 functions");
 }
+
+/// What `look_ups.c` prints, on a runtime of HIP 5.7: that lacks hipGetDevicePropertiesR0600,
+/// which is then made of other functions.
+fn look_ups(test: &str, arguments: &[&str]) -> Vec<String> {
+    let here = folder(test);
+    let runtime = fakehip::Library::hip(fakehip::Version::V5_7_1);
+    fakehip::build(&here, &[runtime]).unwrap_or_else(|error| panic!("{error}"));
+    let program = here.join("look_ups");
+    let mut link = link_arguments(Link::Static, libraries());
+    link.push("-Wl,--wrap=dlvsym".into());
+    link.push("-pthread".into());
+    cc(&["look_ups.c"], &program, &link);
+    let mut command = clean(&program);
+    command
+        .env("LD_LIBRARY_PATH", &here)
+        .env("FAKEHIP_DEVICES", "3");
+    let out = steps(&mut command, arguments);
+    out.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn binding_looks_each_name_up_once() {
+    let out = look_ups("each-once", &[]);
+    assert_eq!(out[0], "count 0 3");
+    let names: u32 = out[1].strip_prefix("names ").unwrap().parse().unwrap();
+    assert!(names > 400, "the look-ups are not seen: {out:?}");
+    // The function that was called, when all are bound.
+    assert_eq!(out[2..], ["again hipGetDeviceCount"]);
+}
+
+#[test]
+fn a_translated_call_while_another_thread_binds_finds_what_it_needs() {
+    // At the first name of all: nothing is known by then.
+    let out = look_ups("meanwhile", &["__hipGetPCH"]);
+    assert_eq!(out[..2], ["meanwhile 0", "count 0 3"]);
+}
