@@ -35,9 +35,9 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// Bytes that a stripped `libhiplazy.so` may have.
-pub const STRIPPED_SHARED_LIBRARY: u64 = 300 * 1000;
+pub const STRIPPED_SHARED_LIBRARY: u64 = 200 * 1000;
 /// Bytes by which an extension may grow that links `libhiplazy.a` with everything.
-pub const WHOLE_STATIC_LIBRARY: u64 = 160 * 1000;
+pub const WHOLE_STATIC_LIBRARY: u64 = 128 * 1000;
 
 impl Rule {
     const fn at_most(function: Function, variant: Variant, limit: f64) -> Rule {
