@@ -11,6 +11,7 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::{ManuallyDrop, MaybeUninit};
 use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use libloading::os::unix::Library;
 
@@ -181,6 +182,40 @@ pub(crate) const DT_NULL: isize = 0;
 pub(crate) const DT_STRTAB: isize = 5;
 pub(crate) const DT_SONAME: isize = 14;
 
+/// glibc's `struct dl_find_object` (`<dlfcn.h>`), with the words that it keeps free.
+#[repr(C)]
+struct FoundObject {
+    flags: u64,
+    map_start: *const c_void,
+    map_end: *const c_void,
+    link_map: *const LinkMap,
+    others: [u64; 12],
+}
+
+/// `_dl_find_object`: 0 if the address lies in an object.
+type FindObject = unsafe extern "C" fn(*mut c_void, *mut FoundObject) -> c_int;
+
+/// By name: a reference would keep this library from being loaded by an older glibc.
+fn find_object() -> Option<FindObject> {
+    /// Null until it was looked for, then its address or that of this variable.
+    static FIND: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+    let none = FIND.as_ptr().cast::<c_void>();
+    let mut address = FIND.load(Ordering::Relaxed);
+    if address.is_null() {
+        // SAFETY: both are C strings.
+        address = unsafe {
+            let (name, node) = (c"_dl_find_object", c"GLIBC_2.35");
+            libc::dlvsym(libc::RTLD_DEFAULT, name.as_ptr(), node.as_ptr())
+        };
+        if address.is_null() {
+            address = none;
+        }
+        FIND.store(address, Ordering::Relaxed);
+    }
+    // SAFETY: on this node that name is glibc's function of this type.
+    (address != none).then(|| unsafe { core::mem::transmute::<*mut c_void, FindObject>(address) })
+}
+
 /// A mapped object, known by its link map. Two are the same object if and only if
 /// they are equal.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -188,8 +223,30 @@ pub(crate) struct Object(*const LinkMap);
 
 impl Object {
     /// The object that `address` lies in.
+    ///
+    /// `dladdr` looks for a symbol as well, and for that through all that the object
+    /// exports: in a large one that takes longer than binding. glibc 2.35 and newer can do
+    /// without.
     #[inline(never)]
     pub(crate) fn containing(address: *const c_void) -> Option<Object> {
+        match find_object() {
+            Some(find) => Object::by_find_object(find, address),
+            None => Object::by_dladdr(address),
+        }
+    }
+
+    fn by_find_object(find: FindObject, address: *const c_void) -> Option<Object> {
+        let mut found = MaybeUninit::<FoundObject>::zeroed();
+        // SAFETY: it looks at no memory of `address`, and fills in the record, which is
+        // zeroed, so that all of it is initialised.
+        let (status, found) = unsafe {
+            let status = find(address.cast_mut(), found.as_mut_ptr());
+            (status, found.assume_init())
+        };
+        (status == 0 && !found.link_map.is_null()).then_some(Object(found.link_map))
+    }
+
+    fn by_dladdr(address: *const c_void) -> Option<Object> {
         let mut info = MaybeUninit::<libc::Dl_info>::uninit();
         let mut map: *mut c_void = ptr::null_mut();
         const RTLD_DL_LINKMAP: c_int = 2;
@@ -372,6 +429,31 @@ mod tests {
         assert!(handle.symbol(c"malloc", Some(c"GLIBC_2.2.5")).is_some());
         assert!(handle.symbol(c"malloc", Some(c"no_such_node")).is_some());
         assert!(handle.symbol(c"no_such_function", None).is_none());
+    }
+
+    #[test]
+    fn both_ways_find_the_same_object() {
+        let find = find_object();
+        // SAFETY: no conditions; a C string of glibc's own.
+        let version = unsafe { CStr::from_ptr(libc::gnu_get_libc_version()) };
+        let minor = version.to_str().unwrap().strip_prefix("2.").unwrap();
+        let minor: u32 = minor.split('.').next().unwrap().parse().unwrap();
+        assert_eq!(find.is_some(), minor >= 35, "{version:?}");
+        let local = 0u8;
+        let heap = std::boxed::Box::new(0u8);
+        let places: [(*const c_void, bool); 5] = [
+            (libc::malloc as *const c_void, true),
+            (find_object as *const c_void, true),
+            ((&raw const local).cast(), false),
+            ((&raw const *heap).cast(), false),
+            (ptr::null(), false),
+        ];
+        for (place, lies_in_one) in places {
+            let object = Object::by_dladdr(place);
+            assert_eq!(object.is_some(), lies_in_one);
+            assert!(find.is_none_or(|find| Object::by_find_object(find, place) == object));
+            assert!(Object::containing(place) == object);
+        }
     }
 
     #[test]
