@@ -286,6 +286,16 @@ rules! {
         owner: "do not open libraries with RTLD_DEEPBIND; hide the names that made it necessary",
         threads: &["https://github.com/ROCm/aiter/pull/4566"],
     };
+    /// Bound to where nothing is.
+    UNMAPPED_PROVIDER = Rule {
+        id: "unmapped-provider",
+        severity: Conflict,
+        title: "calls code that is no longer there",
+        meaning: "the library or trampoline that these names were bound to was unloaded, and the next call ends the program, or runs what lies there by then",
+        now: "keep what answers or hooks these names loaded until the program ends: no dlclose, and no tool that detaches from the running program",
+        owner: "who writes addresses into the tables of other libraries must put the old ones back before it is unloaded, or never be unloaded (-z nodelete)",
+        threads: &[],
+    };
     /// Nobody has the name.
     UNRESOLVED = Rule {
         id: "unresolved",

@@ -10,7 +10,7 @@ use std::path::Path;
 use common::shared::{root, run, scratch};
 use common::{hiplazy, report};
 use hiplazy_cli::finding::Finding;
-use hiplazy_cli::report::{Binding, Bound, Loaded, Printing, Report, Scope, Unreadable};
+use hiplazy_cli::report::{Binding, Bound, Loaded, Printing, Report, Scope, Unreadable, Wrong};
 use hiplazy_cli::rules;
 use jsonschema::{Registry, Validator};
 use serde_json::Value;
@@ -67,14 +67,23 @@ fn full() -> Report {
         let path = format!("/lib/{number}.so");
         report.loaded.push(Loaded { path, scope });
     }
-    report.bindings.push(Binding {
-        object: "/lib/0.so".into(),
-        name: "hipNobody".into(),
-        node: None,
-        state: Bound::Unresolved,
-        provider: None,
-        expected: None,
-    });
+    for (state, wrong) in [
+        (Bound::Unresolved, None),
+        (Bound::NoLibrary, None),
+        (Bound::Unmapped, Some(Wrong::Unmapped)),
+        (Bound::Bound, Some(Wrong::OtherCopy)),
+        (Bound::Bound, Some(Wrong::OtherLibrary)),
+    ] {
+        report.bindings.push(Binding {
+            object: "/lib/0.so".into(),
+            name: "hipNobody".into(),
+            node: None,
+            state,
+            provider: None,
+            expected: None,
+            wrong,
+        });
+    }
     report.passed_over.insert("static libraries".into(), 2);
     report.preface.push("1. HIPLAZY_RUNTIME: not set".into());
     report.unreadable.push(Unreadable {
@@ -175,6 +184,7 @@ fn what_no_schema_mentions_would_be_noticed() {
         ("/command", Value::from("guess")),
         ("/runtimes/0/kind", Value::from("cuda")),
         ("/bindings/0/state", Value::Null),
+        ("/bindings/0/wrong", Value::from("perhaps")),
         ("/loaded/0/scope", Value::from("global")),
         ("/exit", Value::from(4)),
     ] {

@@ -7,10 +7,11 @@ use rayon::prelude::*;
 
 use super::World;
 use super::memory::Memory;
+use super::proc_folder::ProcFolder;
 use crate::classify::{LibraryName, Part, Role};
 use crate::elf::{Object, Reference, Relocation, Slot};
 use crate::names::{Api, Names, api_of, listed};
-use crate::report::Bound;
+use crate::report::{Bound, Wrong};
 
 /// A reference and what it is bound to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,12 +42,18 @@ impl Link {
     }
 }
 
-/// Where a filled word points.
+/// Where a word points.
 enum Points {
     Into(usize),
     Nowhere,
     /// To the object's own PLT: not bound yet.
     Lazy,
+    /// To memory of no object.
+    NoLibrary,
+    /// To this address, at which nothing is mapped.
+    Unmapped(u64),
+    /// Wherever the program wants it to: it is a variable that the program has changed.
+    Changed,
 }
 
 /// Reads the bindings of all references that `names` cover.
@@ -105,12 +112,21 @@ pub fn of_object<'r>(
         .map(|(_, slot)| bias.wrapping_add(slot.address))
         .collect();
     let words = memory.words(&addresses)?;
-    let mut links: Vec<Link> = Vec::new();
+    let mut pointing: Vec<(&Reference, Points)> = Vec::new();
     for ((reference, slot), word) in slots.into_iter().zip(words) {
-        let Some(word) = word else { continue };
-        let (state, provider) = match points(world, from, reference, slot, word) {
+        if let Some(word) = word {
+            pointing.push((reference, points(world, from, reference, slot, word)));
+        }
+    }
+    look_again(memory, &mut pointing)?;
+    let mut links: Vec<Link> = Vec::new();
+    for (reference, points) in pointing {
+        let (state, provider) = match points {
             Points::Into(place) => (Bound::Bound, Some(place)),
             Points::Nowhere => (Bound::Unresolved, None),
+            Points::NoLibrary => (Bound::NoLibrary, None),
+            Points::Unmapped(_) => (Bound::Unmapped, None),
+            Points::Changed => continue,
             Points::Lazy => {
                 let answer = world.look_up(from, &reference.name, reference.node.as_deref());
                 match answer {
@@ -144,8 +160,14 @@ pub fn of_object<'r>(
 
 fn points(world: &World<'_>, from: usize, reference: &Reference, slot: &Slot, word: u64) -> Points {
     let live = &world.objects[from];
+    // A pointer in data is the program's to change, once the dynamic linker has filled it.
+    let is_variable = slot.relocation == Relocation::Absolute;
     if word == 0 {
-        return Points::Nowhere;
+        // What is strong and in data would have ended the program when it was loaded.
+        return match is_variable && !reference.weak {
+            true => Points::Changed,
+            false => Points::Nowhere,
+        };
     }
     // Before the first call the word holds what the file holds, plus the load address:
     // the address of the PLT entry that calls the dynamic linker.
@@ -162,19 +184,49 @@ fn points(world: &World<'_>, from: usize, reference: &Reference, slot: &Slot, wo
         Relocation::Absolute => word.wrapping_sub(slot.addend as u64),
         _ => word,
     };
-    match world.at(target) {
-        Some(place) => {
-            // The resolver of an IFUNC may answer with code of another object; the
-            // definition that was found is what counts.
-            let exact = defines_at(world, place, reference, target);
-            let answer = (!exact)
-                .then(|| world.look_up(from, &reference.name, reference.node.as_deref()))
-                .flatten()
-                .filter(|answer| answer.indirect);
-            Points::Into(answer.map_or(place, |answer| answer.place))
+    let place = world.at(target);
+    let exact = place.is_some_and(|place| defines_at(world, place, reference, target));
+    if !exact {
+        // The resolver of an IFUNC may answer with code of another object, or of none; the
+        // definition that was found is what counts.
+        let answer = world.look_up(from, &reference.name, reference.node.as_deref());
+        if let Some(answer) = answer.filter(|answer| answer.indirect) {
+            return Points::Into(answer.place);
         }
-        None => Points::Nowhere,
     }
+    let is_known = exact || place.is_some_and(|place| may_answer(world, place, reference));
+    match place {
+        _ if is_variable && !is_known => Points::Changed,
+        Some(place) => Points::Into(place),
+        None if world.is_mapped(target) => Points::NoLibrary,
+        None => Points::Unmapped(target),
+    }
+}
+
+/// The list of what is mapped is older than the words: memory that has come since then is
+/// there.
+fn look_again(memory: Memory, pointing: &mut [(&Reference, Points)]) -> io::Result<()> {
+    let is_gone = |points: &Points| matches!(points, Points::Unmapped(_));
+    if !pointing.iter().any(|(_, points)| is_gone(points)) {
+        return Ok(());
+    }
+    let mappings = ProcFolder::of(memory.pid()).mappings()?;
+    for (_, points) in pointing {
+        if let Points::Unmapped(target) = points
+            && super::mapping_at(&mappings, *target).is_some()
+        {
+            *points = Points::NoLibrary;
+        }
+    }
+    Ok(())
+}
+
+/// Whether an object may have the address of a function that it does not define: a program
+/// has that of its PLT entry, and of an unreadable file it is not known.
+fn may_answer(world: &World<'_>, place: usize, reference: &Reference) -> bool {
+    let live = &world.objects[place];
+    live.definitions.is_none()
+        || (live.object.flags.executable && live.object.wants(&reference.name).is_some())
 }
 
 fn defines_at(world: &World<'_>, place: usize, reference: &Reference, target: u64) -> bool {
@@ -243,19 +295,11 @@ fn reference_of<'o>(object: &'o Object, link: &Link) -> Option<&'o Reference> {
         .find(|reference| reference.name == link.name && reference.node == link.node)
 }
 
-/// Why a binding is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wrong {
-    /// The provider is no runtime.
-    NoRuntime,
-    /// The provider is another copy than the object needs.
-    OtherCopy,
-    /// The provider is not what the object needs (names that are not HIP's).
-    OtherLibrary,
-}
-
-/// Whether a binding is wrong.
+/// Why a binding is wrong, if it is.
 pub fn wrong(world: &World<'_>, link: &Link, names: &Names) -> Option<Wrong> {
+    if link.state == Bound::Unmapped {
+        return Some(Wrong::Unmapped);
+    }
     let provider = link.provider?;
     if provider == link.from {
         return None;

@@ -93,3 +93,36 @@ fn same_start(data: &[u8], memory: Memory, first: &Mapping) -> bool {
         && memory.read(first.range.start, &mut mapped).ok() == Some(mapped.len())
         && data.starts_with(&mapped)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mount or another root can put another file under the name of a mapped one, and
+    /// then the kernel does not say "(deleted)".
+    #[test]
+    fn a_file_that_only_has_the_name_of_the_mapped_one_is_not_opened() {
+        let own = std::process::id();
+        let mappings = ProcFolder::of(own).mappings().unwrap();
+        let mapped = mappings
+            .into_iter()
+            .find(|mapping| mapping.path.ends_with("libc.so.6"))
+            .unwrap();
+        let memory = Memory::of(own);
+        let open = |path: &Path, mapping: &Mapping| {
+            open_same(path, memory, mapping, mapping).map(|opened| opened.data.len())
+        };
+        let other = std::env::current_exe().unwrap();
+        let refused = open(&other, &mapped).unwrap_err();
+        assert!(
+            refused.contains("another file has its name now"),
+            "{refused}"
+        );
+        // The inode is another, and the file is the same: a layered file system.
+        let layered = Mapping {
+            inode: mapped.inode + 1,
+            ..mapped.clone()
+        };
+        assert!(open(&mapped.path, &layered).is_ok());
+    }
+}

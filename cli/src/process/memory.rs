@@ -20,6 +20,11 @@ impl Memory {
         Memory { pid }
     }
 
+    /// The number of the process.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
     /// Fills `buffer` from `address`; how many bytes are there before memory ends.
     ///
     /// # Errors

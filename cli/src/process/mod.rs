@@ -13,9 +13,11 @@ pub mod look_up;
 pub mod memory;
 pub mod proc_folder;
 mod scopes;
+mod spans;
 mod world;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
@@ -70,6 +72,10 @@ pub(crate) struct Found {
     bias: u64,
     namespace: usize,
     inode: u64,
+    /// The addresses it takes; empty if that is not known.
+    span: Range<u64>,
+    /// Its file was deleted or replaced since it was mapped.
+    replaced: bool,
     file: Option<Opened>,
 }
 
@@ -82,6 +88,8 @@ impl Found {
             bias: 0,
             namespace,
             inode: 0,
+            span: 0..0,
+            replaced: false,
             file,
         }
     }
@@ -226,7 +234,7 @@ impl Capture {
                 self.object_of.push(Some(*known));
                 continue;
             }
-            let Some(mapping) = mapping_at(&self.mappings, map.dynamic) else {
+            let Some(at) = mapping_at(&self.mappings, map.dynamic) else {
                 self.object_of.push(None);
                 if !map.name.is_empty() {
                     self.unreadable.push(Unreadable {
@@ -236,6 +244,7 @@ impl Capture {
                 }
                 continue;
             };
+            let mapping = &self.mappings[at];
             if mapping.inode == 0 {
                 // The vdso of a kernel that does not say where it is.
                 self.object_of.push(None);
@@ -248,6 +257,8 @@ impl Capture {
                 bias: map.bias,
                 namespace: map.namespace,
                 inode: mapping.inode,
+                span: spans::of(Memory::of(self.pid), &self.mappings, at, map.bias),
+                replaced: mapping.deleted,
                 file: None,
             });
         }
@@ -280,6 +291,8 @@ impl Capture {
                     bias: 0,
                     namespace: 0,
                     inode: mapping.inode,
+                    span: 0..0,
+                    replaced: mapping.deleted,
                     file: None,
                 });
             }
@@ -314,11 +327,11 @@ impl Capture {
     }
 }
 
-/// The mapping that holds an address; they are in order.
-fn mapping_at(mappings: &[Mapping], address: u64) -> Option<&Mapping> {
+/// The place of the mapping that holds an address; they are in order.
+fn mapping_at(mappings: &[Mapping], address: u64) -> Option<usize> {
     let after = mappings.partition_point(|mapping| mapping.range.start <= address);
-    let mapping = mappings.get(after.checked_sub(1)?)?;
-    mapping.range.contains(&address).then_some(mapping)
+    let at = after.checked_sub(1)?;
+    mappings.get(at)?.range.contains(&address).then_some(at)
 }
 
 fn is_thirty_two_bit(folder: &ProcFolder) -> bool {

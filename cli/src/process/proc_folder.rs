@@ -31,6 +31,13 @@ pub struct Mapping {
     pub executable: bool,
 }
 
+impl Mapping {
+    /// Whether both are of one file.
+    pub fn is_of_the_file_of(&self, other: &Mapping) -> bool {
+        self.inode == other.inode && self.path == other.path && self.deleted == other.deleted
+    }
+}
+
 /// What the kernel told the program at its start.
 #[derive(Debug, Clone, Default)]
 pub struct Auxiliary(BTreeMap<u64, u64>);

@@ -1,9 +1,11 @@
 //! The objects of a process, with their symbols and scopes.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::proc_folder::Mapping;
 use super::scopes::{breadth_first, estimate};
 use super::{Capture, Element, Found, Scopes};
 use crate::classify::{self, LibraryName, Role};
@@ -30,6 +32,10 @@ pub struct Live<'a> {
     pub namespace: usize,
     /// Its file's inode.
     pub inode: u64,
+    /// The addresses it takes in the process; empty if that is not known.
+    pub span: Range<u64>,
+    /// Its file was deleted or replaced since it was mapped.
+    pub replaced: bool,
     /// Itself and what it needs, in the order in which names are looked up, where the
     /// dynamic linker keeps that.
     pub list: Option<Vec<usize>>,
@@ -74,6 +80,8 @@ impl<'a> Live<'a> {
             bias: found.bias,
             namespace: found.namespace,
             inode: found.inode,
+            span: found.span.clone(),
+            replaced: found.replaced,
             list: None,
             scope: Vec::new(),
         };
@@ -106,6 +114,8 @@ pub struct World<'a> {
     users: Vec<Vec<usize>>,
     /// Addresses in order: start, end, object.
     spans: Vec<(u64, u64, usize)>,
+    /// All that is mapped, of objects or not.
+    mappings: &'a [Mapping],
     /// The global scope of each namespace.
     globals: HashMap<usize, Vec<usize>>,
 }
@@ -114,6 +124,7 @@ impl Capture {
     /// Reads the files of the objects that are loaded.
     pub fn read(&self, names: &Names) -> World<'_> {
         let mut world = World::new(&self.objects, names);
+        world.mappings = &self.mappings;
         world.unreadable.extend(self.unreadable.iter().cloned());
         world.set_scopes(self);
         world
@@ -134,6 +145,7 @@ impl<'a> World<'a> {
             needs: Vec::new(),
             users: Vec::new(),
             spans: Vec::new(),
+            mappings: &[],
             globals: HashMap::new(),
         };
         for (live, unreadable) in read {
@@ -171,11 +183,9 @@ impl<'a> World<'a> {
 
     fn find_spans(&mut self) {
         for (place, live) in self.objects.iter().enumerate() {
-            if let Some(definitions) = &live.definitions {
-                let span = definitions.span();
-                let start = live.bias.wrapping_add(span.start);
-                self.spans
-                    .push((start, live.bias.wrapping_add(span.end), place));
+            let Range { start, end } = live.span;
+            if start < end {
+                self.spans.push((start, end, place));
             }
         }
         self.spans.sort_unstable();
@@ -220,6 +230,11 @@ impl<'a> World<'a> {
         let after = self.spans.partition_point(|(start, ..)| *start <= address);
         let (_, end, place) = *self.spans.get(after.checked_sub(1)?)?;
         (address < end).then_some(place)
+    }
+
+    /// Whether anything was mapped at an address.
+    pub fn is_mapped(&self, address: u64) -> bool {
+        super::mapping_at(self.mappings, address).is_some()
     }
 
     /// An object and what it needs: the dynamic linker's list, else by `DT_NEEDED`.

@@ -146,6 +146,35 @@ pub struct Binding {
     pub provider: Option<String>,
     /// The object it should be bound to, where that is known and another.
     pub expected: Option<String>,
+    /// Why it is wrong; `None` if nothing is known against it. Something may be wrong
+    /// while the object that is meant is not known: it need not be loaded.
+    pub wrong: Option<Wrong>,
+}
+
+/// Why a binding is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wrong {
+    /// The provider is no runtime.
+    NoRuntime,
+    /// The provider is another copy of the runtime than the object needs.
+    OtherCopy,
+    /// The provider is not what the object needs (names that are not HIP's).
+    OtherLibrary,
+    /// There is nothing at the address any more.
+    Unmapped,
+}
+
+impl Wrong {
+    /// What it means, after the provider's name.
+    pub fn means(self) -> &'static str {
+        match self {
+            Wrong::NoRuntime => "which is no HIP runtime",
+            Wrong::OtherCopy => "which is another copy of the runtime than it needs",
+            Wrong::OtherLibrary => "which is not the library that it needs",
+            Wrong::Unmapped => "where a call ends the program",
+        }
+    }
 }
 
 /// Whether a reference is bound.
@@ -158,6 +187,11 @@ pub enum Bound {
     Lazy,
     /// Nobody has the name.
     Unresolved,
+    /// The word holds an address in memory of no library, such as a trampoline that a
+    /// tool or a compiler at run time made.
+    NoLibrary,
+    /// The word holds an address at which nothing is mapped any more.
+    Unmapped,
 }
 
 /// What the next library that needs `name@node` gets.

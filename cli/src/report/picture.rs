@@ -71,6 +71,10 @@ pub struct Edge {
 /// The node for names that nobody has.
 const NOBODY: &str = "nobody has the name";
 
+/// The nodes for words that point to no library.
+const NO_LIBRARY: &str = "memory of no library";
+const UNMAPPED: &str = "memory that is no longer mapped";
+
 const NOT_THERE: &str = "Not there";
 
 impl Picture {
@@ -238,18 +242,19 @@ impl Builder {
         for binding in &report.bindings {
             // Objects of bindings are nodes already.
             let from = self.node(&binding.object, Kind::Client, 0);
-            let to = match &binding.provider {
-                Some(provider) => self.node(provider, Kind::Client, 0),
-                None => self.missing(NOBODY),
+            let to = match (&binding.provider, binding.state) {
+                (Some(provider), _) => self.node(provider, Kind::Client, 0),
+                (None, Bound::NoLibrary) => self.missing(NO_LIBRARY),
+                (None, Bound::Unmapped) => self.missing(UNMAPPED),
+                (None, _) => self.missing(NOBODY),
             };
-            let is_wrong = binding.expected.is_some() && binding.expected != binding.provider;
             if from == to {
                 self.picture.nodes[from].own += 1;
                 continue;
             }
             let edge = self.edge(from, to, false);
             edge.names.push(binding.name.clone());
-            edge.wrong += usize::from(is_wrong);
+            edge.wrong += usize::from(binding.wrong.is_some());
             edge.lazy += usize::from(binding.state == Bound::Lazy);
         }
     }

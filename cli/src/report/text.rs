@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::tree::{Node, draw};
-use super::{Bound, Printing, Report, Scope, Styles};
+use super::{Binding, Bound, Printing, Report, Scope, Styles};
 use crate::finding::{Finding, Rule, Severity};
 
 /// How many lines of evidence are shown without `-vv`.
@@ -241,30 +241,13 @@ impl View<'_> {
         let all = &self.report.bindings;
         let shown = all
             .iter()
-            .filter(|binding| binding.expected.is_some() || self.printing.verbose > 1)
-            .map(|binding| {
-                let state = match binding.state {
-                    Bound::Bound => "bound to",
-                    Bound::Lazy => "not bound yet, would get",
-                    Bound::Unresolved => "resolved by",
-                };
-                let provider = binding.provider.as_deref().unwrap_or("nobody");
-                let mut line = format!(
-                    "{} {} {state} {}",
-                    plain(&binding.object),
-                    plain(&at(&binding.name, binding.node.as_deref())),
-                    plain(provider)
-                );
-                if let Some(expected) = &binding.expected {
-                    let _ = write!(line, ", should be {}", plain(expected));
-                }
-                Node::new(line)
-            });
+            .filter(|binding| binding.wrong.is_some() || self.printing.verbose > 1)
+            .map(|binding| Node::new(bound(binding)));
         let mut nodes: Vec<Node> = shown.collect();
         if nodes.len() < all.len() {
             let rest = counted(all.len() - nodes.len(), "binding");
             nodes.push(Node::new(
-                self.dim(&format!("{rest} as they should be (-vv)")),
+                self.dim(&format!("{rest} that nothing is known against (-vv)")),
             ));
         }
         section(self.heading("Bindings"), nodes)
@@ -338,6 +321,25 @@ impl View<'_> {
 
 fn section(heading: String, nodes: Vec<Node>) -> Option<Node> {
     (!nodes.is_empty()).then(|| Node::new(heading).with(nodes))
+}
+
+/// What a reference is bound to, and what is wrong with that.
+fn bound(binding: &Binding) -> String {
+    let provider = binding.provider.as_deref().unwrap_or("nobody");
+    let to = match binding.state {
+        Bound::Bound => format!("bound to {provider}"),
+        Bound::Lazy => format!("not bound yet, would get {provider}"),
+        Bound::Unresolved => "resolved by nobody".to_string(),
+        Bound::NoLibrary => "bound to memory of no library".to_string(),
+        Bound::Unmapped => "bound to memory that is no longer mapped".to_string(),
+    };
+    let wrong = match (binding.wrong, &binding.expected) {
+        (None, _) => String::new(),
+        (Some(why), None) => format!(", {}", why.means()),
+        (Some(why), Some(expected)) => format!(", {}; should be {expected}", why.means()),
+    };
+    let name = at(&binding.name, binding.node.as_deref());
+    plain(&format!("{} {name} {to}{wrong}", binding.object))
 }
 
 fn of_scope(scope: &Scope) -> String {

@@ -8,8 +8,10 @@ mod common;
 
 mod agreement;
 mod commands;
+mod gone;
 mod machine;
 mod processes;
 mod real;
 mod running;
 mod states;
+mod words;

@@ -187,28 +187,6 @@ fn another_users_process_is_refused_with_what_helps() {
 }
 
 #[test]
-fn a_library_whose_file_was_replaced_is_not_read_from_the_new_one() {
-    let folder = shared::scratch("replaced");
-    let client = folder.join("client.so");
-    fs::copy(built().folder.join("client.so"), &client).unwrap();
-    let words = ["open", "client", client.to_str().unwrap(), "now,local"];
-    let waiting = Waiting::start(&mut driver(&built().runtime, &words));
-    fs::remove_file(&client).unwrap();
-    library(&folder, "client.so", "int other(void) { return 1; }\n", &[]);
-    let report = waiting.report();
-    let unreadable = report["unreadable"].as_array().unwrap();
-    let named = unreadable
-        .iter()
-        .any(|line| file(&line["path"]) == "client.so");
-    // Those who may follow /proc/PID/map_files read what is mapped.
-    let bound = report["bindings"].as_array().unwrap();
-    let read = bound
-        .iter()
-        .any(|line| file(&line["object"]) == "client.so");
-    assert!(named != read, "{unreadable:?}");
-}
-
-#[test]
 fn a_runtime_in_a_namespace_of_its_own_is_there() {
     let runtime = built().runtime.join("libamdhip64.so.7");
     let client = built().folder.join("client.so");

@@ -14,7 +14,7 @@ use std::process::Command;
 use browser::{chromium, open, open_with};
 use common::lint;
 use common::shared::{run, scratch, skip, text_of};
-use hiplazy_cli::report::{Kind, Picture};
+use hiplazy_cli::report::{Binding, Bound, Kind, Picture, Printing, Report, Wrong};
 use synthetic::{HOSTILE, files, hostile, process};
 use xtask::fetch;
 
@@ -146,6 +146,113 @@ fn the_picture_has_scopes_and_wrong_bindings() {
     );
 }
 
+/// A process in which nobody knows who should answer, with words that point to no library.
+fn unknown() -> Report {
+    let mut report = process(9, 0);
+    for binding in &mut report.bindings {
+        binding.expected = None;
+    }
+    for (place, state, wrong) in [
+        (0, Bound::NoLibrary, None),
+        (1, Bound::Unmapped, Some(Wrong::Unmapped)),
+    ] {
+        let object = report.clients[place].path.clone();
+        report.bindings.push(Binding {
+            object,
+            name: format!("hipElsewhere{place}"),
+            node: None,
+            state,
+            provider: None,
+            expected: None,
+            wrong,
+        });
+    }
+    report
+}
+
+/// The edges of a graph from an object, by the file names of both, with their attributes.
+fn edges(dot: &str) -> Vec<(String, String, String)> {
+    let mut names = std::collections::HashMap::new();
+    let mut edges = Vec::new();
+    for line in dot.lines().map(str::trim) {
+        let Some((ends, attributes)) = line.split_once(" [") else {
+            continue;
+        };
+        if let Some((from, to)) = ends.split_once(" -> ") {
+            edges.push((from.to_string(), to.to_string(), attributes.to_string()));
+        } else if let Some(label) = attributes.strip_prefix("label=\"") {
+            let name = label.split(['\\', '"']).next().unwrap();
+            names.insert(ends.to_string(), name.to_string());
+        }
+    }
+    for (from, to, _) in &mut edges {
+        *from = names[from.as_str()].clone();
+        *to = names[to.as_str()].clone();
+    }
+    edges
+}
+
+#[test]
+fn the_graph_marks_what_is_wrong_and_nothing_else() {
+    for report in [process(9, 0), unknown()] {
+        let edges = edges(&report.dot());
+        let mut wrong: Vec<(&str, &str)> = edges
+            .iter()
+            .filter(|(.., attributes)| attributes.contains("color=\"#dc2626\""))
+            .map(|(from, to, _)| (from.as_str(), to.as_str()))
+            .collect();
+        wrong.sort_unstable();
+        let captured = ("_C7.cpython-312-x86_64-linux-gnu.so", "libhip_stub.so");
+        let gone = (
+            "_C1.cpython-312-x86_64-linux-gnu.so",
+            "memory that is no longer mapped",
+        );
+        let has_gone = edges.iter().any(|(_, to, _)| to == gone.1);
+        let expected = if has_gone {
+            vec![gone, captured]
+        } else {
+            vec![captured]
+        };
+        assert_eq!(wrong, expected);
+        let to_memory: Vec<&str> = edges
+            .iter()
+            .filter(|(_, to, _)| to == "memory of no library")
+            .map(|(from, ..)| from.as_str())
+            .collect();
+        let from = "_C0.cpython-312-x86_64-linux-gnu.so";
+        assert_eq!(to_memory, if has_gone { vec![from] } else { vec![] });
+    }
+}
+
+#[test]
+fn a_wrong_binding_is_marked_also_where_nobody_knows_the_right_one() {
+    let report = unknown();
+    let text = report.print(Printing::default());
+    let captured = "hipMalloc@hip_4.2 bound to /venv/lib/python3.12/site-packages/tilelang/lib/libhip_stub.so, which is no HIP runtime\n";
+    assert!(text.contains(captured), "{text}");
+    let gone =
+        "hipElsewhere1 bound to memory that is no longer mapped, where a call ends the program\n";
+    assert!(text.contains(gone), "{text}");
+    assert!(
+        !text.contains("hipElsewhere0"),
+        "nothing is wrong with it: {text}"
+    );
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-unknown");
+    let opened = open(&chromium, &folder, &report.html(), "");
+    assert_eq!(opened.console, Vec::<String>::new());
+    assert_eq!(opened.edges("wrong"), 2);
+    for cell in ["no runtime", "gone", "memory of no library"] {
+        assert!(opened.dom.contains(&format!(">{cell}</td>")), "{cell}");
+    }
+    let rows = opened.dom.matches("class=\"is-wrong\"").count();
+    let wrong = report
+        .bindings
+        .iter()
+        .filter(|binding| binding.wrong.is_some());
+    assert_eq!(rows, wrong.count());
+}
+
 #[test]
 fn graphviz_takes_the_graph() {
     let folder = scratch("page-dot");
@@ -155,6 +262,7 @@ fn graphviz_takes_the_graph() {
     };
     for (name, report) in [
         ("process", process(40, 0)),
+        ("unknown", unknown()),
         ("hostile", hostile()),
         ("files", files()),
     ] {
@@ -163,7 +271,8 @@ fn graphviz_takes_the_graph() {
         let drawn = run(Command::new(&dot).arg("-Tsvg").arg(&file));
         let nodes = Picture::of(&report).nodes.len();
         assert_eq!(drawn.matches("class=\"node\"").count(), nodes, "{name}");
-        assert_eq!(drawn.contains("#dc2626"), name == "process", "{name}");
+        let is_wrong = ["process", "unknown"].contains(&name);
+        assert_eq!(drawn.contains("#dc2626"), is_wrong, "{name}");
     }
 }
 

@@ -3,7 +3,7 @@
 use hiplazy_cli::finding::Finding;
 use hiplazy_cli::names::Names;
 use hiplazy_cli::report::{
-    Binding, Bound, Client, Exporter, Forecast, Hazard, Loaded, Report, Runtime, Scope,
+    Binding, Bound, Client, Exporter, Forecast, Hazard, Loaded, Report, Runtime, Scope, Wrong,
 };
 use hiplazy_cli::rules;
 
@@ -82,6 +82,7 @@ pub(crate) fn process(clients: usize, others: usize) -> Report {
                     runtime_path()
                 }),
                 expected: is_captured.then(runtime_path),
+                wrong: is_captured.then_some(Wrong::NoRuntime),
             });
         }
         // A name that only one object refers to.
@@ -92,6 +93,7 @@ pub(crate) fn process(clients: usize, others: usize) -> Report {
             state: Bound::Bound,
             provider: Some(runtime_path()),
             expected: None,
+            wrong: None,
         });
         report.clients.push(Client {
             path,

@@ -1,6 +1,7 @@
 //! `hiplazy doctor --pid`: a running process, from outside.
 
 mod abi;
+mod elsewhere;
 mod forecast;
 mod hazards;
 mod sections;
@@ -86,6 +87,7 @@ fn of_capture(capture: &Capture, command: &str, names: &Names) -> Result<Report,
     objects(&mut report, &world, names);
     let preloaded = hazards::preloaded(capture, &world);
     verdicts::fill(&mut report, &world, &links, &preloaded, names);
+    elsewhere::fill(&mut report, &world, &links);
     if capture.closed.is_none() {
         forecast::fill(&mut report, &world, &links, names);
         hazards::fill(&mut report, capture, &world, &preloaded);

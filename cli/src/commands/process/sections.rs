@@ -42,6 +42,7 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
         }
     }
     report.bindings.extend(links.iter().map(|link| {
+        let wrong = wrong(world, link, names);
         Binding {
             object: world.path(link.from).to_string(),
             name: link.name.clone(),
@@ -50,8 +51,9 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
             provider: link.provider.map(|place| world.path(place).to_string()),
             expected: link
                 .meant
-                .filter(|_| wrong(world, link, names).is_some())
+                .filter(|meant| wrong.is_some() && link.provider != Some(*meant))
                 .map(|place| world.path(place).to_string()),
+            wrong,
         }
     }));
 }

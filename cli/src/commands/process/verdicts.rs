@@ -6,8 +6,8 @@ use crate::classify::{Part, Role};
 use crate::finding::Finding;
 use crate::names::Names;
 use crate::process::World;
-use crate::process::bindings::{Link, Wrong, runtime, wrong};
-use crate::report::{Bound, Report};
+use crate::process::bindings::{Link, runtime, wrong};
+use crate::report::{Bound, Report, Wrong};
 use crate::rules;
 
 pub(super) fn fill(
@@ -91,11 +91,7 @@ fn providers(
             (_, 0) => "would at the first call be bound to".to_string(),
             _ => format!("{is}, or would at the first call be, bound to"),
         };
-        let what = match found[0].1 {
-            Wrong::NoRuntime => "which is no HIP runtime",
-            Wrong::OtherCopy => "which is another copy of the runtime than it needs",
-            Wrong::OtherLibrary => "which is not the library that it needs",
-        };
+        let what = found[0].1.means();
         let few = few(&names);
         let detail = format!("{few} {when} {}, {what}", world.path(provider));
         let mut evidence: Vec<String> = found.iter().map(|(link, _)| line(world, link)).collect();
@@ -144,6 +140,8 @@ fn line(world: &World<'_>, link: &Link) -> String {
         Bound::Bound => "bound",
         Bound::Lazy => "not called yet",
         Bound::Unresolved => "unresolved",
+        Bound::NoLibrary => "in memory of no library",
+        Bound::Unmapped => "no longer mapped",
     };
     let provider = link.provider.map_or("nobody", |place| world.path(place));
     let meant = match link.meant {

@@ -23,19 +23,24 @@ function chains(all) {
   return all.map((chain) => chain.map(baseName).join(" → ")).join("; ");
 }
 
+// What stands in a binding's place of the provider, where that is no object.
+const PLACES = { "no-library": "memory of no library", unmapped: "memory that is no longer mapped" };
+
+const WRONG = { "no-runtime": "no runtime", "other-copy": "another copy", "other-library": "another library", unmapped: "gone" };
+
 // A section: its title, the heads of its columns with the class of their cells, its rows.
 function sections() {
   const bindings = report.bindings.map((binding) => {
-    const wrong = binding.expected !== null && binding.expected !== binding.provider;
     return {
-      wrong,
+      wrong: binding.wrong !== null,
       object: binding.object,
       cells: [
         binding.object,
         binding.node ? `${binding.name}@${binding.node}` : binding.name,
         binding.state,
-        binding.provider || "nobody",
-        wrong ? binding.expected : "",
+        binding.provider || PLACES[binding.state] || "nobody",
+        binding.wrong ? WRONG[binding.wrong] : "",
+        binding.expected,
       ],
     };
   });
@@ -59,7 +64,7 @@ function sections() {
     },
     {
       title: "Bindings",
-      heads: [["object", "path"], ["reference", "code"], ["state"], ["bound to", "path"], ["should be", "path"]],
+      heads: [["object", "path"], ["reference", "code"], ["state"], ["bound to", "path"], ["wrong"], ["should be", "path"]],
       rows: bindings,
     },
     {

@@ -1,0 +1,174 @@
+//! Libraries whose files were deleted or replaced while a process has them mapped.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::common::shared;
+use crate::running::{Waiting, binding, built, file, json, library, rules};
+use serde_json::Value;
+
+const PROPERTIES: &str = "hipGetDevicePropertiesR0600";
+
+/// Nobody: not root, who may read mapped files that have no name any more.
+const ORDINARY: u32 = 65534;
+
+/// A folder that every user may look into, with the command, the driver and what it opens.
+struct Place {
+    folder: tempfile::TempDir,
+    /// Where its libraries are compiled.
+    scratch: PathBuf,
+}
+
+impl Place {
+    fn new(test: &str) -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = shared::scratch(test);
+        let place = Place { folder, scratch };
+        fs::set_permissions(place.path(""), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_hiplazy"), place.path("hiplazy")).unwrap();
+        for (from, name) in [
+            (&built().runtime, "libamdhip64.so.7"),
+            (&built().folder, "driver"),
+            (&built().folder, "client.so"),
+        ] {
+            fs::copy(from.join(name), place.path(name)).unwrap();
+        }
+        let text = format!(
+            "int {PROPERTIES}(void *properties, int device) {{ return properties ? device : 1; }}\n"
+        );
+        let stub = library(&place.scratch, "libhip_stub.so", &text, &[]);
+        fs::copy(stub, place.path("libhip_stub.so")).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A program of the place, as an ordinary user whoever the test is.
+    fn command(&self, name: &str) -> Command {
+        let mut command = shared::clean(&self.path(name));
+        command.current_dir("/");
+        command.env("LD_LIBRARY_PATH", self.folder.path());
+        // SAFETY: takes nothing and cannot fail.
+        if unsafe { libc::getuid() } == 0 {
+            command.uid(ORDINARY).gid(ORDINARY);
+        }
+        command
+    }
+
+    /// The stub globally, and then the client.
+    fn start(&self) -> Waiting {
+        let mut driver = self.command("driver");
+        for (name, flags) in [("libhip_stub.so", "now,global"), ("client.so", "now,local")] {
+            driver.args(["open", name]).arg(self.path(name)).arg(flags);
+        }
+        Waiting::start(driver.arg("wait"))
+    }
+
+    fn doctor(&self, pid: u32) -> Output {
+        let mut doctor = self.command("hiplazy");
+        doctor.args(["doctor", "--json", "--pid", &pid.to_string()]);
+        doctor.output().unwrap()
+    }
+
+    /// Puts another library there in the way of installers: the old file loses its name.
+    fn replace(&self, name: &str, text: &str) {
+        let new = library(&self.scratch, name, text, &[]);
+        fs::remove_file(self.path(name)).unwrap();
+        fs::copy(new, self.path(name)).unwrap();
+    }
+}
+
+/// Why a file was not looked at.
+fn why<'r>(report: &'r Value, name: &str) -> Option<&'r str> {
+    let mut unreadable = report["unreadable"].as_array().unwrap().iter();
+    let found = unreadable.find(|line| file(&line["path"]) == name)?;
+    found["why"].as_str()
+}
+
+/// The names that bindings of an object have.
+fn names<'r>(report: &'r Value, object: &str) -> Vec<&'r str> {
+    let bindings = report["bindings"].as_array().unwrap().iter();
+    bindings
+        .filter(|binding| file(&binding["object"]) == object)
+        .map(|binding| binding["name"].as_str().unwrap())
+        .collect()
+}
+
+fn replaced(report: &Value, path: &Path) -> bool {
+    let mut hazards = report["hazards"].as_array().unwrap().iter();
+    hazards.any(|hazard| {
+        let detail = hazard["detail"].as_str().unwrap();
+        hazard["what"] == "replaced file" && detail.starts_with(path.to_str().unwrap())
+    })
+}
+
+/// The mapped one cannot be read, and the new one says nothing about it.
+#[test]
+fn a_provider_whose_file_is_gone_is_still_named() {
+    let place = Place::new("gone_provider");
+    let waiting = place.start();
+    place.replace("libhip_stub.so", "int other(void) { return 1; }\n");
+    let output = place.doctor(waiting.pid());
+    let report = json(&output);
+    let bound = binding(&report, "client.so", PROPERTIES);
+    assert_eq!(bound, ("bound".into(), "libhip_stub.so".into()));
+    assert!(rules(&report).contains(&"wrong-provider".to_string()));
+    assert_eq!(output.status.code(), Some(2));
+    let why = why(&report, "libhip_stub.so").expect("it was not read");
+    assert!(
+        why.contains("deleted or replaced since it was mapped"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_client_whose_file_was_replaced_is_not_read_from_the_new_one() {
+    let place = Place::new("gone_client");
+    let waiting = place.start();
+    place.replace(
+        "client.so",
+        "int hipFree(void *);\nint other(void) { return hipFree(0); }\n",
+    );
+    let report = json(&place.doctor(waiting.pid()));
+    let why = why(&report, "client.so").expect("it was not read");
+    assert!(
+        why.contains("deleted or replaced since it was mapped"),
+        "{why}"
+    );
+    assert_eq!(names(&report, "client.so"), [""; 0]);
+    assert!(!report["clients"].to_string().contains("client.so"));
+}
+
+/// Root may read what is mapped although it has no name any more.
+#[test]
+fn root_reads_the_file_that_is_mapped_and_is_told_that_it_was_replaced() {
+    // SAFETY: takes nothing and cannot fail.
+    if unsafe { libc::getuid() } != 0 {
+        shared::skip(
+            "a replaced file that is read",
+            "only root may follow map_files",
+        );
+        return;
+    }
+    let place = Place::new("gone_root");
+    let waiting = place.start();
+    let before = waiting.report();
+    assert!(!replaced(&before, &place.path("client.so")));
+    place.replace(
+        "client.so",
+        "int hipFree(void *);\nint other(void) { return hipFree(0); }\n",
+    );
+    let report = waiting.report();
+    assert_eq!(why(&report, "client.so"), None);
+    assert_eq!(names(&report, "client.so"), [PROPERTIES]);
+    assert!(
+        replaced(&report, &place.path("client.so")),
+        "{}",
+        report["hazards"]
+    );
+}
