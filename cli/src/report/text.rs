@@ -255,7 +255,11 @@ impl View<'_> {
 
     fn forecast(&self) -> Option<Node> {
         let nodes = self.report.forecast.iter().map(|forecast| {
-            let name = plain(&at(&forecast.name, forecast.node.as_deref()));
+            let node = forecast.node.as_deref();
+            let name = plain(&match node {
+                Some(_) => at(&forecast.name, node),
+                None => format!("{} without a node", forecast.name),
+            });
             let provider = forecast
                 .provider
                 .as_deref()

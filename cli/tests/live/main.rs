@@ -8,6 +8,7 @@ mod common;
 
 mod agreement;
 mod commands;
+mod evidence;
 mod gone;
 mod machine;
 mod processes;

@@ -16,10 +16,16 @@ const ALWAYS: [&str; 3] = ["hipInit", "hipMalloc", "hipGetDevicePropertiesR0600"
 
 pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
     let global = world.global(0);
-    let mut waiting = BTreeMap::<usize, Vec<String>>::new();
-    for name in asked(world, names) {
-        let node = listed(&name).and_then(|listed| listed.node.clone());
-        let answer = world.in_list(global, &name, node.as_deref());
+    let mut waiting = BTreeMap::<usize, Waiting>::new();
+    let asked = asked(world, names);
+    let both = asked.iter().flat_map(|name| {
+        // A definition on another node answers only those that ask without one.
+        let node = listed(name).and_then(|listed| listed.node.clone());
+        let without = node.is_some().then_some((name, None));
+        [Some((name, node)), without].into_iter().flatten()
+    });
+    for (name, node) in both {
+        let answer = world.in_list(global, name, node.as_deref());
         let why = match answer {
             Some(answer) => {
                 let place = global.iter().position(|place| *place == answer.place);
@@ -38,16 +44,49 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
             && names.are_hip()
             && runtime(world, answer.place).is_none()
         {
-            waiting.entry(answer.place).or_default().push(name.clone());
+            let waiting = waiting.entry(answer.place).or_default();
+            match node.is_some() || listed(name).is_none_or(|listed| listed.node.is_none()) {
+                true => waiting.all.insert(name.clone()),
+                false => waiting.unversioned.insert(name.clone()),
+            };
         }
         report.forecast.push(Forecast {
-            name,
+            name: name.clone(),
             node,
             provider: answer.map(|answer| world.path(answer.place).to_string()),
             why,
         });
     }
     exporters(report, world, links, &waiting, names);
+}
+
+/// What an exporter in the global scope answers to libraries that are loaded from now on.
+#[derive(Default)]
+struct Waiting {
+    /// Names that it answers to those that ask as the runtime's headers and linker have it:
+    /// for the runtime's node, or where that has none without one.
+    all: BTreeSet<String>,
+    /// Names that it answers to those that ask without a node.
+    unversioned: BTreeSet<String>,
+}
+
+impl Waiting {
+    /// Which libraries get which names from it.
+    fn detail(&self) -> String {
+        let few = |names: Vec<&String>| few(&names.into_iter().cloned().collect::<Vec<_>>());
+        let only: Vec<&String> = self.unversioned.difference(&self.all).collect();
+        let mut parts = Vec::new();
+        if !self.all.is_empty() {
+            parts.push(format!("answers {}", few(self.all.iter().collect())));
+        }
+        if !only.is_empty() {
+            parts.push(format!(
+                "answers libraries that ask without a version node, and dlsym(RTLD_DEFAULT), for {}",
+                few(only)
+            ));
+        }
+        parts.join("; ")
+    }
 }
 
 /// The names that are asked for: some that everybody uses, and all that several define.
@@ -80,7 +119,7 @@ fn exporters(
     report: &mut Report,
     world: &World<'_>,
     links: &[Link],
-    waiting: &BTreeMap<usize, Vec<String>>,
+    waiting: &BTreeMap<usize, Waiting>,
     names: &Names,
 ) {
     for (place, live) in world.objects.iter().enumerate() {
@@ -96,12 +135,12 @@ fn exporters(
         }
         let scope = super::verdicts::scope(world, place);
         report.findings.push(match waiting.get(&place) {
-            Some(answered) => Finding::new(
+            Some(waiting) => Finding::new(
                 &rules::WAITING_EXPORTER,
                 world.path(place),
-                format!("{scope}; answers {}", few(answered)),
+                format!("{scope}; {}", waiting.detail()),
             )
-            .with(answered.clone()),
+            .with(waiting.all.union(&waiting.unversioned).cloned()),
             None => {
                 let count = foreign_exports(&live.object, names).count();
                 Finding::new(
