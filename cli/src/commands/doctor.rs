@@ -24,6 +24,7 @@ pub(super) fn run(_: &Common, names: &Names) -> Result<Report, Failure> {
         Some(Ok(live)) => {
             report.objects = live.objects;
             report.runtimes = live.runtimes;
+            report.exporters = live.exporters;
             report.findings = live.findings;
             report.unreadable = live.unreadable;
         }

@@ -112,3 +112,35 @@ fn headers_of_another_major_are_mentioned_with_what_differs() {
         "{text}"
     );
 }
+
+/// A stub under the runtime's name, or named by `HIPLAZY_RUNTIME`, is loaded like one, and
+/// is an exporter all the same.
+#[test]
+fn a_stub_in_the_runtimes_place_is_an_exporter() {
+    let folder = shared::scratch("machine_stub");
+    let text = "int hipInit(unsigned flags) { return (int)flags; }\n\
+                int hipRuntimeGetVersion(int *version) { return *version = 0; }\n";
+    let soname = "-Wl,-soname,libamdhip64.so.7".to_string();
+    let disguised = library(&folder, "libamdhip64.so.7", text, &[soname]);
+    let open = library(&folder, "libmine.so", text, &[]);
+    let mut found = doctor(Some(&folder));
+    let mut named = doctor(Some(&folder));
+    named.env("HIPLAZY_RUNTIME", &disguised);
+    let mut refused = doctor(Some(&folder));
+    refused.env("HIPLAZY_RUNTIME", &open);
+    for (command, stub, rule) in [
+        (&mut found, &disguised, "disguised-runtime"),
+        (&mut named, &disguised, "disguised-runtime"),
+        (&mut refused, &open, "unusable-choice"),
+    ] {
+        let report = json(&command.arg("--json").output().unwrap());
+        let exporters = report["exporters"].as_array().unwrap();
+        assert_eq!(exporters.len(), 1, "{report:#}");
+        let path = fs::canonicalize(exporters[0]["path"].as_str().unwrap()).unwrap();
+        assert_eq!(path, fs::canonicalize(stub).unwrap());
+        let names = serde_json::json!(["hipInit", "hipRuntimeGetVersion"]);
+        assert_eq!(exporters[0]["exported"], names);
+        assert_eq!(report["runtimes"], serde_json::json!([]));
+        assert!(rules(&report).contains(&rule.to_string()), "{rule}");
+    }
+}
