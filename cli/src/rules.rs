@@ -130,6 +130,16 @@ rules! {
         owner: "compile with the headers of the runtime that the library is linked with",
         threads: &["https://github.com/ROCm/clr/issues/151"],
     };
+    /// The new struct, older runtime.
+    NEW_STRUCT = Rule {
+        id: "new-struct",
+        severity: Warning,
+        title: "uses HIP 6's structs and needs an older runtime",
+        meaning: "it was compiled with the headers of HIP 6 or newer and linked with the runtime of HIP 5, which has no such functions: loading it, or the first call, fails with \"version `hip_6.0' not found\" or \"undefined symbol\"",
+        now: "use a build for the installed ROCm",
+        owner: "compile with the headers of the runtime that the library is linked with",
+        threads: &[],
+    };
     /// Two generations in one object.
     MIXED_STRUCTS = Rule {
         id: "mixed-structs",

@@ -1,9 +1,10 @@
-//! What reports conclude from nodes: who will be caught.
+//! What reports conclude from nodes and functions: who will be caught, and which headers a
+//! client was compiled with.
 
 use std::fs;
 
 use crate::common::shared;
-use crate::running::{Waiting, binding, driver, json, library, rules};
+use crate::running::{Waiting, binding, built, driver, json, library, rules};
 use serde_json::Value;
 
 fn detail<'r>(report: &'r Value, rule: &str) -> &'r str {
@@ -81,4 +82,54 @@ fn an_exporter_without_nodes_waits_for_everybody() {
     let report = Waiting::start(&mut driver(&folder, &words)).report();
     let detail = detail(&report, "waiting-exporter");
     assert!(detail.ends_with("; answers hipMalloc"), "{detail}");
+}
+
+/// Linked with HIP 7, compiled with the headers of HIP 5.
+#[test]
+fn the_functions_of_a_client_tell_its_headers_whatever_it_needs() {
+    let folder = shared::scratch("evidence_old");
+    let text = "int hipGetDeviceProperties(void *, int);\nint hipDrvMemcpy3D(const void *);\n\
+                int old(void) { static char memory[4096];\n\
+                return hipGetDeviceProperties(memory, 0) + hipDrvMemcpy3D(memory); }\n";
+    let needs = [
+        format!("-L{}", built().runtime.display()),
+        "-l:libamdhip64.so.7".to_string(),
+    ];
+    let client = library(&folder, "old.so", text, &needs);
+    let words = ["open", "client", client.to_str().unwrap(), "lazy,local"];
+    let report = Waiting::start(&mut driver(&built().runtime, &words)).report();
+    assert_eq!(
+        detail(&report, "old-struct"),
+        "refers to hipGetDeviceProperties and needs HIP 7"
+    );
+    let generation = detail(&report, "struct-generation");
+    assert!(
+        generation.starts_with("compiled with headers of HIP 5, bound to a runtime of HIP 7.")
+            && generation.contains("hipDrvMemcpy3D"),
+        "{generation}"
+    );
+}
+
+/// The reverse: its functions came with HIP 6, and it needs HIP 5.
+#[test]
+fn a_client_of_new_headers_that_needs_an_old_runtime_is_told() {
+    let folder = shared::scratch("evidence_new");
+    let library_of_hip_5 = fakehip::Library::hip(fakehip::Version::V5_7_1);
+    fakehip::build(&folder, &[library_of_hip_5]).unwrap_or_else(|error| panic!("{error}"));
+    let text = "int hipGetDevicePropertiesR0600(void *, int);\nint hipMalloc(void **, unsigned long);\n\
+                int new(void) { static char memory[4096]; void *at;\n\
+                return hipGetDevicePropertiesR0600(memory, 0) + hipMalloc(&at, 1); }\n";
+    let needs = [
+        format!("-L{}", folder.display()),
+        "-l:libamdhip64.so.5".to_string(),
+        "-Wl,-z,lazy".to_string(),
+    ];
+    let client = library(&folder, "new.so", text, &needs);
+    let words = ["open", "client", client.to_str().unwrap(), "lazy,local"];
+    let report = Waiting::start(&mut driver(&folder, &words)).report();
+    assert_eq!(
+        detail(&report, "new-struct"),
+        "refers to hipGetDevicePropertiesR0600 and needs HIP 5"
+    );
+    assert_eq!(detail(&report, "unresolved"), "hipGetDevicePropertiesR0600");
 }

@@ -27,7 +27,7 @@ pub use object_rules::findings as object_findings;
 pub use sections::{client_of, exporter_of, runtime_of};
 
 /// The rules that `lint` checks.
-pub static RULES: [&Rule; 17] = [
+pub static RULES: [&Rule; 18] = [
     &rules::BARE_EXPORT,
     &rules::NODE_EXPORT,
     &rules::DISGUISED_RUNTIME,
@@ -39,6 +39,7 @@ pub static RULES: [&Rule; 17] = [
     &rules::BUNDLED_RUNTIME,
     &rules::UNIQUE_SYMBOL,
     &rules::OLD_STRUCT,
+    &rules::NEW_STRUCT,
     &rules::MIXED_STRUCTS,
     &rules::BUILD_PATH,
     &rules::RELATIVE_PATH,

@@ -119,19 +119,23 @@ fn structs(object: &Object, names: &Names, found: &mut Vec<Finding>) {
             .collect::<Vec<_>>()
     };
     let (old, new) = (refers("legacy"), refers("R0600"));
-    if old.is_empty() {
-        return;
-    }
-    if !new.is_empty() {
+    if !old.is_empty() && !new.is_empty() {
         let detail = format!("refers to {} and to {}", old.join(", "), new.join(", "));
         found.push(Finding::new(&rules::MIXED_STRUCTS, &object.path, detail));
-    } else if let Some(major) = classify::majors(object)
-        .into_iter()
-        .find(|major| *major >= 6)
-    {
-        let detail = format!("refers to {} and needs HIP {major}", old.join(", "));
-        found.push(Finding::new(&rules::OLD_STRUCT, &object.path, detail));
+        return;
     }
+    let majors = classify::majors(object);
+    // Who needs an old runtime and a newer one may have the functions of both.
+    let (rule, major) = match majors.last() {
+        Some(newest) if !old.is_empty() && *newest >= 6 => (&rules::OLD_STRUCT, newest),
+        Some(newest) if !new.is_empty() && *newest < 6 => (&rules::NEW_STRUCT, newest),
+        _ => return,
+    };
+    let functions = [old, new].concat();
+    let detail = format!("refers to {} and needs HIP {major}", functions.join(", "));
+    let needs = classify::runtime_needs(object).map(|(needed, _)| format!("needs {needed}"));
+    let refers = functions.iter().map(|name| format!("refers to {name}"));
+    found.push(Finding::new(rule, &object.path, detail).with(refers.chain(needs)));
 }
 
 fn unversioned(object: &Object, names: &Names, found: &mut Vec<Finding>) {

@@ -97,9 +97,9 @@ pub(super) fn fill(report: &mut Report, bound: &BTreeMap<String, (Version, BTree
             }
         }
         if !broken.is_empty() {
-            let major = headers[0].major;
+            let headers = shown(&headers);
             let detail = format!(
-                "compiled with headers of HIP {major}, bound to a runtime of HIP {runtime}: {}",
+                "compiled with headers of {headers}, bound to a runtime of HIP {runtime}: {}",
                 few(&broken)
             );
             found.push(
@@ -121,19 +121,44 @@ pub(in crate::commands) fn is_felt(line: &Break, headers: Version, runtime: Vers
 }
 
 /// The header versions that a client may have been compiled with, where that can be told.
+///
+/// The functions that it refers to come from the headers themselves. What it needs comes
+/// from the linker, which may have been given another runtime: where the two contradict
+/// each other, the functions count.
 fn headers_of(client: &Client) -> Vec<Version> {
-    let known = abi::HEADER_VERSIONS.iter().copied();
-    match client.majors[..] {
-        [major] => known.filter(|version| version.major == major).collect(),
-        [] => {
-            let has = |generation: &str| client.structs.iter().any(|known| known == generation);
-            match (has("legacy"), has("R0600")) {
-                (true, false) => known.filter(|version| version.major < 6).collect(),
-                (false, true) => known.filter(|version| version.major >= 6).collect(),
-                _ => Vec::new(),
-            }
+    let known = || abi::HEADER_VERSIONS.iter().copied();
+    let is_known = |major: &u32| known().any(|version| version.major == *major);
+    let has = |generation: &str| client.structs.iter().any(|has| has == generation);
+    let is_of_hip_5 = match (has("legacy"), has("R0600") || has("R0000")) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        // Both: parts of it were compiled with different headers.
+        _ => None,
+    };
+    if !client.majors.iter().all(is_known) || (client.majors.is_empty() && is_of_hip_5.is_none()) {
+        return Vec::new();
+    }
+    let fits = |version: &Version| is_of_hip_5.is_none_or(|old| old == (version.major < 6));
+    let is_needed =
+        |version: &Version| client.majors.is_empty() || client.majors.contains(&version.major);
+    let agreed: Vec<Version> = known().filter(fits).filter(is_needed).collect();
+    match agreed.is_empty() {
+        true => known().filter(fits).collect(),
+        false => agreed,
+    }
+}
+
+/// `HIP 5`, `HIP 6 or newer`.
+fn shown(headers: &[Version]) -> String {
+    let majors = || headers.iter().map(|version| version.major);
+    let newest = abi::HEADER_VERSIONS.iter().map(|version| version.major);
+    match (majors().min(), majors().max()) {
+        (Some(first), Some(last)) if first < last && Some(last) == newest.max() => {
+            format!("HIP {first} or newer")
         }
-        _ => Vec::new(),
+        (Some(first), Some(last)) if first < last => format!("HIP {first} to {last}"),
+        (Some(only), _) => format!("HIP {only}"),
+        _ => String::new(),
     }
 }
 
@@ -149,11 +174,12 @@ mod tests {
     use super::*;
     use crate::names::Names;
 
-    fn broken(majors: &[u32], runtime: &str) -> Report {
+    fn broken(majors: &[u32], structs: &[&str], runtime: &str) -> Report {
         let mut report = Report::new("doctor", "a process", &Names::default());
         report.clients.push(Client {
             path: "client.so".into(),
             majors: majors.to_vec(),
+            structs: structs.iter().map(ToString::to_string).collect(),
             ..Client::default()
         });
         let names = ["hipDrvMemcpy3D", "hipMalloc", "hipGetProcAddress"].map(String::from);
@@ -167,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_client_of_hip_5_on_a_runtime_of_hip_6_breaks_where_structs_grew() {
-        let report = broken(&[5], "6.4.3");
+        let report = broken(&[5], &[], "6.4.3");
         assert_eq!(report.findings.len(), 1);
         assert_eq!(report.findings[0].rule.id, "struct-generation");
         assert!(report.clients[0].breaks[0].starts_with("hipDrvMemcpy3D: "));
@@ -176,7 +202,31 @@ mod tests {
 
     #[test]
     fn a_client_of_the_same_generation_is_not_mentioned() {
-        assert_eq!(broken(&[6], "6.4.3").findings, []);
-        assert_eq!(broken(&[], "6.4.3").findings, []);
+        assert_eq!(broken(&[6], &[], "6.4.3").findings, []);
+        assert_eq!(broken(&[], &[], "6.4.3").findings, []);
+    }
+
+    #[test]
+    fn functions_tell_more_of_the_headers_than_what_was_linked_with() {
+        let found = |majors: &[u32], structs: &[&str], runtime: &str| {
+            let findings = broken(majors, structs, runtime).findings;
+            findings.first().map(|finding| {
+                let (headers, _) = finding.detail.split_once(", bound").unwrap();
+                headers.replace("compiled with headers of ", "")
+            })
+        };
+        let five = Some("HIP 5".to_string());
+        assert_eq!(found(&[], &["legacy"], "6.4.3"), five);
+        assert_eq!(found(&[7], &["legacy"], "7.14.0"), five);
+        assert_eq!(found(&[5], &["R0600"], "6.4.3"), None);
+        assert_eq!(
+            found(&[5], &["R0600"], "5.7.1"),
+            Some("HIP 6 or newer".to_string())
+        );
+        // Where both agree, the need says which of the versions.
+        assert_eq!(found(&[6], &["R0600"], "5.7.1"), Some("HIP 6".to_string()));
+        // Parts of different generations, and a version that is not known, tell nothing.
+        assert_eq!(found(&[], &["R0600", "legacy"], "5.7.1"), None);
+        assert_eq!(found(&[9], &["legacy"], "6.4.3"), None);
     }
 }

@@ -117,6 +117,8 @@ fn objects(report: &mut Report, world: &World<'_>, names: &Names) {
         &rules::DISGUISED_RUNTIME,
         &rules::LEGACY_LITERAL,
         &rules::UNVERSIONED_REFERENCE,
+        &rules::OLD_STRUCT,
+        &rules::NEW_STRUCT,
         &rules::MIXED_STRUCTS,
         &rules::UNIQUE_SYMBOL,
     ]
