@@ -132,7 +132,8 @@ pub struct Run {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Looks at every ELF program and shared library: files named, files in folders named, and
-members of wheels (.whl, .zip), which are read in place. Links to folders are followed
+members of wheels (.whl, .zip), which are read in place, as are wheels within a zip file.
+Members too large for memory go through a file in TMPDIR. Links to folders are followed
 once. Static libraries and object files are no objects that a process loads: they are
 counted and passed over. A corrupt file is reported and the scan goes on.
 

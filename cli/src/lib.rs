@@ -6,6 +6,7 @@ pub mod binding_log;
 pub mod classify;
 pub mod cli;
 pub mod commands;
+pub mod contents;
 pub mod elf;
 pub mod explain;
 pub mod finding;

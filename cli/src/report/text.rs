@@ -48,6 +48,14 @@ impl View<'_> {
                 let style = self.styles.of(Severity::Conflict);
                 self.styles.paint(style, "nothing could be looked at")
             }
+            None if !report.unreadable.is_empty() => {
+                let style = self.styles.of(Severity::Warning);
+                self.styles.paint(style, "clean as far as it could be read")
+            }
+            // Nothing was looked at, so nothing is vouched for.
+            None if report.objects == 0 && report.command == "lint" => {
+                "no ELF object here".to_string()
+            }
             None => self.styles.paint(self.styles.good, "clean"),
         };
         let subject = self.heading(&plain(&report.subject));

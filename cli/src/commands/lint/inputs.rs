@@ -1,14 +1,16 @@
 //! Which files to look at.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::{self, File};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use memmap2::Mmap;
 use walkdir::WalkDir;
 
 use super::Looked;
+use crate::contents::{self, Contents};
 use crate::report::Unreadable;
 
 /// A file to look at.
@@ -26,45 +28,64 @@ pub(super) struct Input {
 pub(super) fn find(paths: &[PathBuf], looked: &mut Vec<Looked>) -> Vec<Input> {
     let mut found = Vec::new();
     for path in paths {
-        let mut unreadable = |path: &Path, why: String| {
-            looked.push(Looked::Unreadable(Unreadable {
-                path: path.display().to_string(),
-                why,
-            }));
-        };
         match fs::metadata(path) {
-            Err(error) => unreadable(path, format!("cannot be opened: {error}")),
-            Ok(metadata) if metadata.is_dir() => walk(path, &mut found, &mut unreadable),
-            Ok(metadata) if metadata.is_file() => found.push(Input {
-                path: path.clone(),
-                package: path.display().to_string(),
-                named: true,
-            }),
-            // Opening a pipe would wait for its writer.
-            Ok(metadata) => {
-                let kind = metadata.file_type();
-                let what = if kind.is_fifo() || kind.is_socket() {
-                    "a pipe or socket"
-                } else {
-                    "a device"
-                };
-                unreadable(path, format!("is {what}, no file or folder"));
+            Err(error) => looked.push(unreadable(path, format!("cannot be opened: {error}"))),
+            Ok(_) if is_the_kernels(path) => {
+                let why = "is of the kernel's own file system, which holds no libraries; a process is looked at by `hiplazy doctor --pid PID`";
+                looked.push(unreadable(path, why.into()));
             }
+            Ok(metadata) if metadata.is_dir() => walk(path, &mut found, looked),
+            Ok(metadata) => match contents::other_than_file(metadata.file_type()) {
+                None => found.push(Input {
+                    path: path.clone(),
+                    package: path.display().to_string(),
+                    named: true,
+                }),
+                Some(what) => {
+                    looked.push(unreadable(path, format!("is {what}, no file or folder")));
+                }
+            },
         }
     }
     once(found)
 }
 
+fn unreadable(path: &Path, why: String) -> Looked {
+    Looked::Unreadable(Unreadable {
+        path: path.display().to_string(),
+        why,
+    })
+}
+
+/// Whether a path is on `/proc` or `/sys`, whose files say anything and have no end.
+fn is_the_kernels(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
+    // SAFETY: all zeros is a valid value of this C structure.
+    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends with a zero, and the structure is filled by the call.
+    let said = unsafe { libc::statfs(path.as_ptr(), &raw mut found) };
+    said == 0 && [libc::PROC_SUPER_MAGIC, libc::SYSFS_MAGIC].contains(&found.f_type)
+}
+
 /// Links are followed; a folder that contains itself by a link is entered once.
-fn walk(root: &Path, found: &mut Vec<Input>, unreadable: &mut impl FnMut(&Path, String)) {
-    for entry in WalkDir::new(root).follow_links(true) {
+fn walk(root: &Path, found: &mut Vec<Input>, looked: &mut Vec<Looked>) {
+    let mut entries = WalkDir::new(root).follow_links(true).into_iter();
+    while let Some(entry) = entries.next() {
         match entry {
             Ok(entry) if entry.file_type().is_file() => found.push(Input {
                 package: package_of(root, entry.path()),
                 path: entry.into_path(),
                 named: false,
             }),
-            Ok(_) => {}
+            Ok(entry) if entry.file_type().is_dir() => {
+                if is_the_kernels(entry.path()) {
+                    looked.push(Looked::Passed("folders of the kernel"));
+                    entries.skip_current_dir();
+                }
+            }
+            Ok(_) => looked.push(Looked::Passed("pipes, sockets and devices")),
             Err(error) if error.loop_ancestor().is_some() => {}
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_path_buf();
@@ -75,7 +96,7 @@ fn walk(root: &Path, found: &mut Vec<Input>, unreadable: &mut impl FnMut(&Path, 
                 let why = error
                     .io_error()
                     .map_or_else(|| error.to_string(), ToString::to_string);
-                unreadable(&path, format!("cannot be opened: {why}"));
+                looked.push(unreadable(&path, format!("cannot be opened: {why}")));
             }
         }
     }
@@ -119,17 +140,13 @@ fn package_of(root: &Path, path: &Path) -> String {
 }
 
 /// The contents of a file; `None` if it is empty.
-pub(super) fn map(path: &Path) -> Result<Option<Mmap>, String> {
-    let opened = File::open(path).map_err(|error| format!("cannot be opened: {error}"))?;
-    match opened.metadata() {
-        Ok(metadata) if metadata.len() == 0 => return Ok(None),
-        Ok(_) => {}
-        Err(error) => return Err(format!("cannot be opened: {error}")),
+pub(super) fn contents(path: &Path) -> Result<Option<Contents>, String> {
+    let failed = |error| format!("cannot be opened: {error}");
+    let file = contents::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.len() == 0 {
+        return Ok(None);
     }
-    // SAFETY: the mapping is read only and private. What others write to the file
-    // meanwhile can change the bytes that are read; every reader of them checks each
-    // value that it takes from them and keeps no reference to what it has checked.
-    let mapped = unsafe { Mmap::map(&opened) };
+    let mapped = Contents::of(&file);
     mapped
         .map(Some)
         .map_err(|error| format!("cannot be mapped: {error}"))

@@ -1,12 +1,12 @@
 //! `hiplazy lint`: files, folders and wheels, without running anything.
 
+mod archive;
 mod inputs;
 mod object_rules;
 mod package;
 mod package_rules;
 mod progress;
 mod sections;
-mod wheel;
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,13 @@ use rayon::prelude::*;
 use super::Failure;
 use crate::classify::Role;
 use crate::cli::{Common, Lint};
+use crate::contents::Contents;
 use crate::elf::{Error, Keep, Object};
 use crate::finding::Rule;
 use crate::names::Names;
 use crate::report::{Report, Unreadable};
 use crate::rules;
+use archive::{Archive, Limits};
 use inputs::Input;
 use package::Package;
 
@@ -109,16 +111,35 @@ fn look(input: &Input, names: &Names, progress: &progress::Progress) -> Vec<Look
             why,
         })]
     };
-    let data = match inputs::map(&input.path) {
-        Ok(Some(data)) => data,
-        Ok(None) if input.named => return unreadable("is empty".into()),
-        Ok(None) => return vec![Looked::Passed("empty")],
-        Err(error) => return unreadable(error),
-    };
-    if wheel::is_wheel(&input.path, &data) {
-        return wheel::look(&path, &data, names, progress);
+    match inputs::contents(&input.path) {
+        Ok(Some(data)) => look_into(input, &data, names, progress),
+        Ok(None) if input.named => unreadable("is empty".into()),
+        Ok(None) => vec![Looked::Passed("empty")],
+        Err(error) => unreadable(error),
     }
-    vec![look_at(&path, &data, &input.package, input.named, names)]
+}
+
+/// Looks at the contents of an input.
+fn look_into(
+    input: &Input,
+    data: &Contents,
+    names: &Names,
+    progress: &progress::Progress,
+) -> Vec<Looked> {
+    let path = input.path.display().to_string();
+    let looked = if archive::is_archive(&input.path, data) {
+        Archive::new(Limits::USUAL, names, progress).look(&path, data)
+    } else {
+        vec![look_at(&path, data, &input.package, input.named, names)]
+    };
+    match data.cut() {
+        // What was seen of it may be half of one file and half of another.
+        Some(why) => vec![Looked::Unreadable(Unreadable {
+            path,
+            why: why.into(),
+        })],
+        None => looked,
+    }
 }
 
 /// Looks at the bytes of one file.
@@ -217,4 +238,35 @@ fn report(subject: String, looked: Vec<Looked>, names: &Names) -> Report {
         .extend(package_rules::unique_clashes(packages.values()));
     report.sort();
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With the guard of [`Contents`] taken out, this ends the test program with SIGBUS.
+    #[test]
+    fn a_file_that_is_cut_short_while_it_is_looked_at_is_an_error_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        for name in ["program", "wheel.whl"] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, &program).unwrap();
+            let input = Input {
+                path: path.clone(),
+                package: "x".into(),
+                named: false,
+            };
+            let data = inputs::contents(&path).unwrap().unwrap();
+            let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+            file.set_len(4096).unwrap();
+            let progress = progress::Progress::hidden();
+            let looked = look_into(&input, &data, &Names::default(), &progress);
+            let [Looked::Unreadable(line)] = &looked[..] else {
+                panic!("{name}: {} results", looked.len());
+            };
+            assert!(line.why.contains("became shorter"), "{}", line.why);
+            assert_eq!(line.path, path.display().to_string());
+        }
+    }
 }

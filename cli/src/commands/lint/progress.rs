@@ -34,6 +34,15 @@ impl Progress {
         }
     }
 
+    /// For tests.
+    #[cfg(test)]
+    pub(super) fn hidden() -> Progress {
+        Progress {
+            bar: None,
+            start: Instant::now(),
+        }
+    }
+
     /// A wheel has turned out to hold `files` files.
     pub(super) fn more(&self, files: usize) {
         if let Some(bar) = &self.bar {
