@@ -80,23 +80,10 @@ impl fmt::Display for Error {
                 "process {pid} is a thread of the kernel: it has no program and no libraries"
             ),
             Error::NotPermitted { pid, reading, user } => {
-                write!(f, "process {pid} may not be read ({reading}): ")?;
                 // SAFETY: takes nothing and cannot fail.
                 let own = unsafe { libc::getuid() };
-                match user {
-                    Some(user) if *user != own => write!(
-                        f,
-                        "it belongs to user {user}, and this is user {own}; run this as that user (sudo -u '#{user}' hiplazy doctor --pid {pid}) or as root"
-                    ),
-                    _ if yama_restricts() => write!(
-                        f,
-                        "kernel.yama.ptrace_scope lets a user read only processes that were started from here; use sudo, or `sysctl kernel.yama.ptrace_scope=0`, or start the program with `hiplazy run -- COMMAND`"
-                    ),
-                    _ => write!(
-                        f,
-                        "it has more rights than its user, or has made itself unreadable (prctl PR_SET_DUMPABLE); run this as root"
-                    ),
-                }
+                let why = refusal(*pid, *user, own, may_trace(), yama_scope());
+                write!(f, "process {pid} may not be read ({reading}): {why}")
             }
             Error::ThirtyTwoBit(program) => write!(
                 f,
@@ -117,8 +104,52 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Whether the Yama module keeps a user from reading the memory of their own processes.
-pub(super) fn yama_restricts() -> bool {
-    std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope")
-        .is_ok_and(|scope| scope.trim() != "0")
+/// Why user `own` may not read a process of `user`, and what helps.
+fn refusal(pid: u32, user: Option<u32>, own: u32, may_trace: bool, yama: u32) -> String {
+    match (user, yama) {
+        (_, 3..) => "kernel.yama.ptrace_scope is 3: nobody may read another process until the next boot; start the program with `hiplazy run -- COMMAND`".into(),
+        _ if may_trace => "this has CAP_SYS_PTRACE, so the process is in another user namespace, or a security module (SELinux, AppArmor, seccomp) forbids it; run this where the process was started, or on the host".into(),
+        _ if own == 0 => "this is root without CAP_SYS_PTRACE, as in most containers; start the container with --cap-add=SYS_PTRACE, or run this on the host".into(),
+        (Some(user), _) if user != own => format!(
+            "it belongs to user {user}, and this is user {own}; run this as that user (sudo -u '#{user}' hiplazy doctor --pid {pid}) or as root (CAP_SYS_PTRACE)"
+        ),
+        (_, 2) => "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may read processes; use sudo, or start the program with `hiplazy run -- COMMAND`".into(),
+        (_, 1) => "kernel.yama.ptrace_scope lets a user read only processes that were started from here; use sudo, or `sysctl kernel.yama.ptrace_scope=0`, or start the program with `hiplazy run -- COMMAND`".into(),
+        _ => "it has more rights than its user, or has made itself unreadable (prctl PR_SET_DUMPABLE); run this as root (CAP_SYS_PTRACE)".into(),
+    }
+}
+
+/// `kernel.yama.ptrace_scope`: from 1 on, a user may not read all of their own processes.
+fn yama_scope() -> u32 {
+    let text = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
+    text.ok()
+        .and_then(|text| text.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+/// Whether this process has `CAP_SYS_PTRACE`.
+fn may_trace() -> bool {
+    const CAP_SYS_PTRACE: u64 = 19;
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let set = line.and_then(|line| u64::from_str_radix(line.trim(), 16).ok());
+    set.is_some_and(|set| set >> CAP_SYS_PTRACE & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_what_forbids_it() {
+        let why = |user, own, may_trace, yama| refusal(1, Some(user), own, may_trace, yama);
+        assert!(why(0, 1000, false, 0).contains("sudo -u '#0' hiplazy doctor --pid 1"));
+        assert!(why(1000, 1000, false, 0).contains("PR_SET_DUMPABLE"));
+        assert!(why(1000, 1000, false, 1).contains("ptrace_scope=0"));
+        assert!(why(1000, 1000, false, 2).contains("ptrace_scope is 2"));
+        assert!(why(1000, 0, true, 3).contains("until the next boot"));
+        // "Run this as root" is no advice for root.
+        assert!(why(1000, 0, false, 0).contains("--cap-add=SYS_PTRACE"));
+        assert!(why(1000, 0, true, 0).contains("another user namespace"));
+    }
 }

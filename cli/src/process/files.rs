@@ -1,19 +1,19 @@
 //! The files behind what is mapped.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use memmap2::Mmap;
-
 use super::memory::Memory;
 use super::proc_folder::{Mapping, ProcFolder};
+use crate::contents::{self, Contents};
 use crate::elf::Sections;
 
 /// A file of the process, mapped here as well.
 pub(crate) struct Opened {
     /// Its contents.
-    pub(crate) data: Mmap,
+    pub(crate) data: Contents,
     /// What [`crate::elf::Definitions`] borrows.
     pub(crate) sections: Option<Sections>,
 }
@@ -30,17 +30,21 @@ pub(super) fn open(
     first: &Mapping,
 ) -> Result<Opened, String> {
     let mut tried = Vec::new();
-    if !mapping.deleted {
-        let path = folder.seen(&mapping.path);
-        match open_same(&path, memory, mapping, first) {
+    let same = |file: io::Result<File>| open_same(file, memory, mapping, first);
+    if mapping.deleted {
+        tried.push("it was deleted or replaced since it was mapped".to_string());
+    } else {
+        match same(folder.open(&mapping.path)) {
             Ok(opened) => return Ok(opened),
             Err(why) => tried.push(why),
         }
-    } else {
-        tried.push("it was deleted or replaced since it was mapped".to_string());
+        // `maps` has the paths of a process after `chroot` as we see them.
+        if let Ok(opened) = same(contents::open(&mapping.path)) {
+            return Ok(opened);
+        }
     }
     let path = folder.mapped_file(&mapping.range);
-    match open_same(&path, memory, mapping, first) {
+    match same(contents::open(&path)) {
         Ok(opened) => Ok(opened),
         Err(why) => {
             tried.push(format!("{}: {why}", path.display()));
@@ -53,38 +57,30 @@ pub(super) fn open(
 }
 
 fn open_same(
-    path: &Path,
+    file: io::Result<File>,
     memory: Memory,
     mapping: &Mapping,
     first: &Mapping,
 ) -> Result<Opened, String> {
-    let (data, inode) = map(path)?;
+    let (opened, inode) = read(file)?;
     // Layered file systems report one inode to `stat` and another in `maps`.
-    if inode != mapping.inode && !same_start(&data, memory, first) {
+    if inode != mapping.inode && !same_start(&opened.data, memory, first) {
         return Err("another file has its name now".into());
     }
-    let sections = Sections::implied(&data).map_err(|error| error.to_string())?;
-    Ok(Opened { data, sections })
+    Ok(opened)
 }
 
 /// Opens a file by its name alone.
 pub(super) fn open_named(path: &Path) -> Result<Opened, String> {
-    let (data, _) = map(path)?;
-    let sections = Sections::implied(&data).map_err(|error| error.to_string())?;
-    Ok(Opened { data, sections })
+    Ok(read(contents::open(path))?.0)
 }
 
 /// A file's contents and inode.
-fn map(path: &Path) -> Result<(Mmap, u64), String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let metadata = file.metadata().map_err(|error| error.to_string())?;
-    if !metadata.is_file() {
-        return Err("is no regular file".into());
-    }
-    // SAFETY: the file is mapped as code by a running process, or was; who writes to it
-    // breaks that process before this one.
-    let data = unsafe { Mmap::map(&file) }.map_err(|error| error.to_string())?;
-    Ok((data, metadata.ino()))
+fn read(file: io::Result<File>) -> Result<(Opened, u64), String> {
+    let inode_and_data = file.and_then(|file| Ok((file.metadata()?.ino(), Contents::of(&file)?)));
+    let (inode, data) = inode_and_data.map_err(|error| error.to_string())?;
+    let sections = Sections::implied(&data).map_err(|error| error.to_string())?;
+    Ok((Opened { data, sections }, inode))
 }
 
 fn same_start(data: &[u8], memory: Memory, first: &Mapping) -> bool {
@@ -110,7 +106,8 @@ mod tests {
             .unwrap();
         let memory = Memory::of(own);
         let open = |path: &Path, mapping: &Mapping| {
-            open_same(path, memory, mapping, mapping).map(|opened| opened.data.len())
+            let file = contents::open(path);
+            open_same(file, memory, mapping, mapping).map(|opened| opened.data.len())
         };
         let other = std::env::current_exe().unwrap();
         let refused = open(&other, &mapped).unwrap_err();

@@ -4,7 +4,6 @@
 //! object. Since glibc 2.35, `r_next` leads on to the namespaces of `dlmopen`.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io;
 
 use object::read::elf::ProgramHeader;
@@ -13,14 +12,15 @@ use object::{Endianness, elf};
 use super::Error;
 use super::memory::Memory;
 use super::proc_folder::{Auxiliary, Mapping, ProcFolder};
+use crate::contents::Contents;
 use crate::elf::{Definitions, Sections};
 
 /// The words of a `link_map` that are read: its public part, and of its private part
 /// more than any glibc has.
 const WORDS: usize = 200;
 
-/// A list longer than this is no list.
-const LONGEST: usize = 100_000;
+/// The namespaces that glibc has (16), and some more.
+const NAMESPACES: usize = 64;
 
 /// The places of the public members, in words.
 const ADDRESS: usize = 0;
@@ -135,11 +135,8 @@ fn exported_debug(folder: &ProcFolder, mappings: &[Mapping]) -> Option<u64> {
         mapping.offset == 0 && name.is_some_and(|name| name.starts_with("ld"))
     });
     for mapping in starts {
-        let path = folder.seen(&mapping.path);
-        let found = File::open(path).ok().and_then(|file| {
-            // SAFETY: the file is a mapped library, which nobody writes to; who does
-            // breaks the process that is looked at as well.
-            let data = unsafe { memmap2::Mmap::map(&file) }.ok()?;
+        let found = folder.open(&mapping.path).ok().and_then(|file| {
+            let data = Contents::of(&file).ok()?;
             let sections = Sections::implied(&data).ok()??;
             let definitions = Definitions::parse(&data, &sections).ok()??;
             let symbol = *definitions.named(b"_r_debug").first()?;
@@ -156,15 +153,21 @@ fn exported_debug(folder: &ProcFolder, mappings: &[Mapping]) -> Option<u64> {
     None
 }
 
-/// Follows the lists from `r_debug`.
-pub(super) fn read(pid: u32, debug: u64, program: &str) -> Result<LinkMaps, Error> {
+/// Follows the lists from `r_debug`. Every object takes a mapping at least, so a list
+/// longer than `mappings` says, with the dynamic linker again in every namespace, is none.
+pub(super) fn read(
+    pid: u32,
+    debug: u64,
+    program: &str,
+    mappings: usize,
+) -> Result<LinkMaps, Error> {
     let memory = Memory::of(pid);
     let failed = |error: io::Error| Error::of(pid, "the link map", &error);
     let mut all = LinkMaps::default();
     let mut seen = HashSet::new();
     let mut next = debug;
     let mut namespace = 0;
-    while next != 0 && namespace < 64 {
+    while next != 0 && namespace < NAMESPACES {
         // r_version, r_map, r_brk, r_state, r_ldbase and, from version 2, r_next.
         let words = memory.array(next, 6).map_err(failed)?;
         let [version, first, _, state, _, after] = words[..] else {
@@ -179,7 +182,15 @@ pub(super) fn read(pid: u32, debug: u64, program: &str) -> Result<LinkMaps, Erro
         }
         all.changing |= state as u32 != 0;
         let mut at = first;
-        while at != 0 && all.maps.len() < LONGEST && seen.insert(at) {
+        while at != 0 && seen.insert(at) {
+            if all.maps.len() > mappings + NAMESPACES {
+                return Err(Error::Unexpected {
+                    pid,
+                    why: format!(
+                        "the list of its objects has no end: {mappings} mappings cannot hold them"
+                    ),
+                });
+            }
             let words = memory.array(at, WORDS).map_err(failed)?;
             if words.len() <= PRIVATE {
                 return Err(Error::Unexpected {
@@ -187,6 +198,7 @@ pub(super) fn read(pid: u32, debug: u64, program: &str) -> Result<LinkMaps, Erro
                     why: "a link map is cut".into(),
                 });
             }
+            let next_map = words[NEXT];
             let name = match words[NAME] {
                 0 => Vec::new(),
                 // An object that goes away while it is read leaves a name that is none;
@@ -199,9 +211,9 @@ pub(super) fn read(pid: u32, debug: u64, program: &str) -> Result<LinkMaps, Erro
                 name: String::from_utf8_lossy(&name).into_owned(),
                 dynamic: words[DYNAMIC],
                 namespace,
-                words: words.clone(),
+                words,
             });
-            at = words[NEXT];
+            at = next_map;
         }
         if version < 2 {
             break;

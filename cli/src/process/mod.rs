@@ -16,7 +16,7 @@ mod scopes;
 mod spans;
 mod world;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -60,6 +60,8 @@ pub struct Capture {
     pub unreadable: Vec<Unreadable>,
     /// Why there is nothing but a list of mapped files.
     pub closed: Option<Error>,
+    /// The thread by which it is read: the first one may have ended before the others.
+    reader: u32,
     debug: u64,
     objects: Vec<Found>,
     /// The object of each link map.
@@ -120,16 +122,17 @@ impl Capture {
     fn once(pid: u32) -> Result<Capture, Error> {
         let folder = ProcFolder::of(pid);
         let status = folder.status().map_err(|_| Error::NoSuchProcess(pid))?;
-        if status.state == 'Z' || status.state == 'X' {
-            return Err(Error::Zombie(pid));
-        }
+        let (reader, folder, status) = match status.has_ended() {
+            false => (pid, folder, status),
+            true => live_thread(&folder).ok_or(Error::Zombie(pid))?,
+        };
         let failed = |reading| move |error: std::io::Error| Error::of(pid, reading, &error);
         let program = match folder.program() {
             Ok(program) => program,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 // Gone meanwhile, or without a program from the beginning.
                 return Err(match folder.status() {
-                    Ok(status) if status.state != 'Z' => Error::KernelThread(pid),
+                    Ok(status) if !status.has_ended() => Error::KernelThread(pid),
                     _ => Error::Exited(pid),
                 });
             }
@@ -156,17 +159,24 @@ impl Capture {
             scopes: Ok(Scopes::default()),
             unreadable: Vec::new(),
             closed: None,
+            reader,
             debug: 0,
             objects: Vec::new(),
             object_of: Vec::new(),
         };
-        let found =
-            link_maps::find_debug(pid, &folder, &capture.auxiliary, &capture.mappings, &shown);
+        let found = link_maps::find_debug(
+            reader,
+            &folder,
+            &capture.auxiliary,
+            &capture.mappings,
+            &shown,
+        );
         match found {
             Ok(debug) => {
                 capture.debug = debug;
-                capture.link_maps = link_maps::read(pid, debug, &shown)?;
-                capture.scopes = scopes::read(Memory::of(pid), &capture.link_maps.maps);
+                let most = capture.mappings.len();
+                capture.link_maps = link_maps::read(reader, debug, &shown, most)?;
+                capture.scopes = scopes::read(capture.memory(), &capture.link_maps.maps);
                 capture.find_objects();
                 capture.find_hidden();
             }
@@ -187,16 +197,18 @@ impl Capture {
     ///
     /// If the process has exited, or another has its number.
     pub fn changes(&self) -> Result<Option<String>, Error> {
-        let folder = ProcFolder::of(self.pid);
+        let folder = self.folder();
         match folder.status() {
-            Ok(now) if now.started == self.status.started && now.state != 'Z' => {}
+            Ok(now) if now.started == self.status.started && !now.has_ended() => {}
             _ => return Err(Error::Exited(self.pid)),
         }
         if self.closed.is_some() {
             return Ok(None);
         }
         let shown = self.program.display().to_string();
-        let now = link_maps::read(self.pid, self.debug, &shown)?;
+        let mappings = folder.mappings();
+        let most = mappings.map_err(|error| Error::of(self.pid, "/proc/PID/maps", &error))?;
+        let now = link_maps::read(self.reader, self.debug, &shown, most.len())?;
         let (before, after) = (self.link_maps.fingerprint(), now.fingerprint());
         Ok(if now.changing || self.link_maps.changing {
             Some("the dynamic linker was loading or unloading objects meanwhile".to_string())
@@ -209,6 +221,16 @@ impl Capture {
         } else {
             None
         })
+    }
+
+    /// Its memory.
+    pub fn memory(&self) -> Memory {
+        Memory::of(self.reader)
+    }
+
+    /// Its folder in `/proc`.
+    pub fn folder(&self) -> ProcFolder {
+        ProcFolder::of(self.reader)
     }
 
     /// How the process is named in reports.
@@ -266,12 +288,11 @@ impl Capture {
 
     /// Runtimes that are mapped, and that the dynamic linker does not tell of.
     fn find_hidden(&mut self) {
-        let mut seen: Vec<u64> = self.objects.iter().map(|object| object.inode).collect();
+        let mut seen: HashSet<u64> = self.objects.iter().map(|object| object.inode).collect();
         for mapping in &self.mappings {
             let name = mapping.path.file_name().and_then(|name| name.to_str());
             let is_runtime = name.is_some_and(|name| LibraryName::parse(name).is_some());
-            if mapping.executable && is_runtime && !seen.contains(&mapping.inode) {
-                seen.push(mapping.inode);
+            if mapping.executable && is_runtime && seen.insert(mapping.inode) {
                 self.unreadable.push(Unreadable {
                     path: mapping.path.display().to_string(),
                     why: "is mapped, but in no list of the dynamic linker: opened with dlmopen under a glibc before 2.35, or by something else; who is bound to it is not known".into(),
@@ -282,10 +303,9 @@ impl Capture {
 
     /// Every file that code is mapped from, where the link map may not be read.
     fn guess_objects(&mut self) {
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for mapping in &self.mappings {
-            if mapping.inode != 0 && mapping.executable && !seen.contains(&mapping.inode) {
-                seen.push(mapping.inode);
+            if mapping.inode != 0 && mapping.executable && seen.insert(mapping.inode) {
                 self.objects.push(Found {
                     path: mapping.path.clone(),
                     bias: 0,
@@ -300,20 +320,21 @@ impl Capture {
     }
 
     fn open_files(&mut self, folder: &ProcFolder) {
-        let memory = Memory::of(self.pid);
-        let mappings = &self.mappings;
+        let memory = self.memory();
+        let mut firsts = HashMap::new();
+        for mapping in &self.mappings {
+            let file = (mapping.inode, mapping.path.as_path());
+            firsts.entry(file).or_insert(mapping);
+        }
         let opened: Vec<Result<Opened, String>> = self
             .objects
             .par_iter()
-            .map(|object| {
-                let of = |mapping: &&Mapping| {
-                    mapping.inode == object.inode && mapping.path == object.path
-                };
-                match mappings.iter().find(of) {
+            .map(
+                |object| match firsts.get(&(object.inode, object.path.as_path())) {
                     Some(first) => files::open(folder, memory, first, first),
                     None => Err("is not mapped".into()),
-                }
-            })
+                },
+            )
             .collect();
         for (object, opened) in self.objects.iter_mut().zip(opened) {
             match opened {
@@ -325,6 +346,15 @@ impl Capture {
             }
         }
     }
+}
+
+/// A thread that has not ended, by which a process whose first thread has can be read.
+fn live_thread(folder: &ProcFolder) -> Option<(u32, ProcFolder, Status)> {
+    folder.threads().into_iter().find_map(|thread| {
+        let folder = ProcFolder::of(thread);
+        let status = folder.status().ok()?;
+        (!status.has_ended()).then_some((thread, folder, status))
+    })
 }
 
 /// The place of the mapping that holds an address; they are in order.

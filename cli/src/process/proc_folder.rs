@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use crate::contents;
 
 /// `/proc/PID`.
 #[derive(Debug, Clone)]
@@ -58,6 +60,13 @@ pub struct Status {
     pub started: u64,
 }
 
+impl Status {
+    /// Nothing of it runs any more.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state, 'Z' | 'X' | 'x')
+    }
+}
+
 impl ProcFolder {
     /// The folder of process `pid`.
     pub fn of(pid: u32) -> ProcFolder {
@@ -90,6 +99,22 @@ impl ProcFolder {
                 "/proc/PID/stat has another form",
             )),
         }
+    }
+
+    /// The numbers of its threads. `/proc` has a folder for each of them, though it does
+    /// not list them.
+    pub fn threads(&self) -> Vec<u32> {
+        let entries = fs::read_dir(self.path("task")).into_iter().flatten();
+        entries
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+            .collect()
+    }
+
+    /// Its working folder, as it sees it; the root if that may not be read.
+    pub fn current(&self) -> PathBuf {
+        let root = fs::read_link(self.path("root")).unwrap_or_default();
+        let current = fs::read_link(self.path("cwd")).unwrap_or_default();
+        Path::new("/").join(current.strip_prefix(root).unwrap_or(&current))
     }
 
     /// The name that `ps` shows.
@@ -156,10 +181,14 @@ impl ProcFolder {
             .collect()
     }
 
-    /// A path of the process, from here: containers and `chroot` have roots of their own.
-    pub fn seen(&self, path: &Path) -> PathBuf {
-        let relative = path.strip_prefix("/").unwrap_or(path);
-        self.path("root").join(relative)
+    /// Opens a regular file by a path of the process: containers and `chroot` have roots
+    /// of their own.
+    ///
+    /// # Errors
+    ///
+    /// As [`contents::open`].
+    pub fn open(&self, path: &Path) -> io::Result<File> {
+        contents::open_in(&self.path("root"), path)
     }
 
     /// A mapped file by its mapping, also when it has no name any more. The kernel lets

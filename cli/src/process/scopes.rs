@@ -6,7 +6,8 @@
 //! link maps that begins with the object itself. `l_scope` leads to addresses of such
 //! members.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
 use super::link_maps::{LinkMap, PRIVATE};
 use super::memory::Memory;
@@ -33,6 +34,13 @@ pub struct Scopes {
 /// Longer scopes do not exist: one element per `dlopen` that reached the object.
 const LONGEST_SCOPE: usize = 4096;
 
+/// The entries of all lists and scopes together: a thousand objects that each need a
+/// thousand have a quarter of that.
+const MOST_ENTRIES: usize = 4 << 20;
+
+/// How many words of a scope are read at a time.
+const PART: usize = 32;
+
 /// The size of `r_scope_elem` in words.
 const ELEMENT: usize = 2;
 
@@ -47,6 +55,7 @@ pub(super) fn read(memory: Memory, maps: &[LinkMap]) -> Result<Scopes, String> {
         memory,
         maps,
         places,
+        left: Cell::new(MOST_ENTRIES),
     };
     let program = maps.first().ok_or("there is no link map")?;
     let lists_at = (PRIVATE..program.words.len() - 1)
@@ -62,16 +71,27 @@ pub(super) fn read(memory: Memory, maps: &[LinkMap]) -> Result<Scopes, String> {
     let scopes = (0..maps.len())
         .map(|place| reader.scope(place, scopes_at, &elements))
         .collect();
-    Ok(Scopes { lists, scopes })
+    match reader.left.get() {
+        0 => Err("its scopes are longer than any dynamic linker makes them".into()),
+        _ => Ok(Scopes { lists, scopes }),
+    }
 }
 
 struct Reader<'a> {
     memory: Memory,
     maps: &'a [LinkMap],
     places: HashMap<u64, usize>,
+    /// How many more entries are read.
+    left: Cell<usize>,
 }
 
 impl Reader<'_> {
+    /// Counts entries that are about to be read; `None` if they are too many.
+    fn count(&self, entries: usize) -> Option<()> {
+        self.left.set(self.left.get().saturating_sub(entries));
+        (self.left.get() > 0).then_some(())
+    }
+
     /// The list at a word of a link map, if that is one.
     fn list(&self, place: usize, at: usize) -> Option<Vec<usize>> {
         let words = &self.maps[place].words;
@@ -81,6 +101,7 @@ impl Reader<'_> {
         if start == 0 || count == 0 || count > self.maps.len() {
             return None;
         }
+        self.count(count)?;
         let list = self.memory.array(start, count).ok()?;
         let list: Option<Vec<usize>> = list
             .iter()
@@ -114,18 +135,27 @@ impl Reader<'_> {
             return None;
         }
         let mut scope = Vec::new();
-        for word in 0..LONGEST_SCOPE {
-            let address = self.memory.word(start.wrapping_add(word as u64 * 8)).ok()?;
-            if address == 0 {
-                break;
+        while scope.len() < LONGEST_SCOPE {
+            let at = start.wrapping_add(scope.len() as u64 * 8);
+            // Up to the end of a page: the next one may not be mapped.
+            let part = ((4096 - at % 4096) / 8).clamp(1, PART as u64) as usize;
+            self.count(part)?;
+            let words = self.memory.array(at, part).ok()?;
+            if words.is_empty() {
+                return None;
             }
-            scope.push(match elements.get(&address)? {
-                (owner, false) => Element::List(*owner),
-                (owner, true) if *owner == place => Element::Itself,
-                (_, true) => return None,
-            });
+            for address in words {
+                if address == 0 {
+                    return (!scope.is_empty()).then_some(scope);
+                }
+                scope.push(match elements.get(&address)? {
+                    (owner, false) => Element::List(*owner),
+                    (owner, true) if *owner == place => Element::Itself,
+                    (_, true) => return None,
+                });
+            }
         }
-        (!scope.is_empty()).then_some(scope)
+        None
     }
 }
 
@@ -156,10 +186,11 @@ pub(super) fn estimate(needs: &[Vec<usize>], namespaces: &[usize]) -> Scopes {
 /// An object and all that it needs, in the order in which names are looked up.
 pub(super) fn breadth_first(place: usize, needs: &[Vec<usize>]) -> Vec<usize> {
     let mut list = vec![place];
+    let mut seen = HashSet::from([place]);
     let mut at = 0;
     while let Some(place) = list.get(at) {
         for needed in &needs[*place] {
-            if !list.contains(needed) {
+            if seen.insert(*needed) {
                 list.push(*needed);
             }
         }

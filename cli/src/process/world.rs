@@ -65,6 +65,12 @@ impl<'a> Live<'a> {
             let parsed = Definitions::parse(data, sections);
             parsed.map_err(&mut fail).ok().flatten()
         });
+        if let Some(why) = found.file.as_ref().and_then(|file| file.data.cut()) {
+            unreadable = Some(Unreadable {
+                path: path.clone(),
+                why: why.into(),
+            });
+        }
         let (object, role) = match object {
             Some(object) => {
                 let role = classify::role(&object, names);

@@ -62,28 +62,6 @@ pub(crate) fn of_environment(environment: &BTreeMap<String, String>) -> Vec<Haza
     set.collect()
 }
 
-/// The objects that `LD_PRELOAD` or `/etc/ld.so.preload` name.
-pub(super) fn preloaded(capture: &Capture, world: &World<'_>) -> BTreeSet<usize> {
-    let file = crate::process::proc_folder::ProcFolder::of(capture.pid)
-        .seen(std::path::Path::new("/etc/ld.so.preload"));
-    let system = std::fs::read_to_string(file).unwrap_or_default();
-    let variable = capture.environment.get("LD_PRELOAD");
-    let listed: Vec<&str> = variable
-        .iter()
-        .flat_map(|value| value.split([':', ' ']))
-        .chain(system.split_whitespace())
-        .filter(|name| !name.is_empty())
-        .collect();
-    let is_listed = |place: &usize| {
-        let object = &world.objects[*place].object;
-        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
-        listed
-            .iter()
-            .any(|path| last(path) == object.file_name() || last(path) == object.called())
-    };
-    (0..world.objects.len()).filter(is_listed).collect()
-}
-
 pub(super) fn fill(
     report: &mut Report,
     capture: &Capture,

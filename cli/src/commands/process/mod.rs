@@ -4,6 +4,7 @@ mod abi;
 mod elsewhere;
 mod forecast;
 mod hazards;
+mod preload;
 mod sections;
 mod taken;
 mod verdicts;
@@ -16,7 +17,6 @@ use crate::cli::Common;
 use crate::finding::Finding;
 use crate::names::Names;
 use crate::process::bindings::Link;
-use crate::process::memory::Memory;
 use crate::process::{Capture, Error, World, bindings};
 use crate::report::{Report, Unreadable};
 use crate::rules;
@@ -60,7 +60,7 @@ pub(super) fn report(pid: u32, command: &str, names: &Names) -> Result<Report, E
 }
 
 fn of_capture(capture: &Capture, command: &str, names: &Names) -> Result<Report, Error> {
-    let memory = Memory::of(capture.pid);
+    let memory = capture.memory();
     let world = capture.read(names);
     let mut report = Report::new(command, capture.subject(), names);
     report.objects = world.objects.len();
@@ -85,7 +85,7 @@ fn of_capture(capture: &Capture, command: &str, names: &Names) -> Result<Report,
     };
     sections::fill(&mut report, &world, &links, names);
     objects(&mut report, &world, names);
-    let preloaded = hazards::preloaded(capture, &world);
+    let preloaded = preload::objects(capture, &world);
     verdicts::fill(&mut report, &world, &links, &preloaded, names);
     elsewhere::fill(&mut report, &world, &links);
     if capture.closed.is_none() {
