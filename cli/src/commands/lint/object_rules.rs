@@ -1,5 +1,7 @@
 //! The rules that one object alone can break.
 
+use std::path::Path;
+
 use crate::classify::{self, Part, Role};
 use crate::elf::{Binding, Export, Object};
 use crate::finding::Finding;
@@ -187,13 +189,22 @@ fn is_relative(entry: &str) -> bool {
 
 /// Absolute, and no place that packages install libraries to.
 fn is_of_a_build(entry: &str) -> bool {
-    const INSTALLED: [&str; 4] = ["/usr", "/lib", "/lib64", "/opt"];
-    entry.starts_with('/')
-        && !INSTALLED.iter().any(|root| {
-            entry
-                .strip_prefix(root)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+    // Also those of Nix, Guix, Flatpak and Snap.
+    const INSTALLED: [&str; 8] = [
+        "/usr",
+        "/lib",
+        "/lib64",
+        "/opt",
+        "/nix/store",
+        "/gnu/store",
+        "/app",
+        "/snap",
+    ];
+    // Where sources are unpacked, though below one of those.
+    const SOURCES: [&str; 2] = ["/usr/src", "/usr/local/src"];
+    let path = Path::new(entry);
+    let below = |roots: &[&str]| roots.iter().any(|root| path.starts_with(root));
+    entry.starts_with('/') && (below(&SOURCES) || !below(&INSTALLED))
 }
 
 fn count(number: usize) -> String {
@@ -230,13 +241,25 @@ mod tests {
 
     #[test]
     fn search_paths_are_judged_by_where_they_begin() {
-        for entry in ["/home/ci/build", "/tmp/x", "/usrlocal/lib", "/__w/1/s", "/"] {
+        for entry in [
+            "/home/ci/build",
+            "/tmp/x",
+            "/usrlocal/lib",
+            "/__w/1/s",
+            "/",
+            "/usr/src/build",
+            "/builddir/build/lib",
+            "/root/rocm/lib",
+            "/nix/var/build",
+        ] {
             assert!(is_of_a_build(entry), "{entry}");
         }
         for entry in [
             "/opt/rocm/lib",
             "/usr/lib64",
             "/lib",
+            "/nix/store/0123-rocm-clr-7.0/lib",
+            "/gnu/store/0123-glibc/lib",
             "$ORIGIN/../lib",
             "lib",
             "",
