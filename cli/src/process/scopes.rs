@@ -64,6 +64,7 @@ pub(super) fn read(memory: Memory, maps: &[LinkMap]) -> Result<Scopes, String> {
     let lists: Vec<_> = (0..maps.len())
         .map(|place| reader.list(place, lists_at))
         .collect();
+    reader.within_limits()?;
     let elements = reader.elements(lists_at);
     let scopes_at = (PRIVATE..program.words.len())
         .find(|at| reader.scope(0, *at, &elements).is_some())
@@ -71,10 +72,8 @@ pub(super) fn read(memory: Memory, maps: &[LinkMap]) -> Result<Scopes, String> {
     let scopes = (0..maps.len())
         .map(|place| reader.scope(place, scopes_at, &elements))
         .collect();
-    match reader.left.get() {
-        0 => Err("its scopes are longer than any dynamic linker makes them".into()),
-        _ => Ok(Scopes { lists, scopes }),
-    }
+    reader.within_limits()?;
+    Ok(Scopes { lists, scopes })
 }
 
 struct Reader<'a> {
@@ -90,6 +89,14 @@ impl Reader<'_> {
     fn count(&self, entries: usize) -> Option<()> {
         self.left.set(self.left.get().saturating_sub(entries));
         (self.left.get() > 0).then_some(())
+    }
+
+    /// Whether all that was asked for was read.
+    fn within_limits(&self) -> Result<(), String> {
+        match self.left.get() {
+            0 => Err("its scopes are longer than any dynamic linker makes them".into()),
+            _ => Ok(()),
+        }
     }
 
     /// The list at a word of a link map, if that is one.
@@ -202,6 +209,44 @@ pub(super) fn breadth_first(place: usize, needs: &[Vec<usize>]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Link maps of which each has all as its list, in memory of this process.
+    fn all_in_all(number: usize) -> Result<Scopes, String> {
+        let addresses: Vec<u64> = (1..=number as u64).map(|map| map << 20).collect();
+        // Each list begins with its own object: they are parts of one ring.
+        let ring = [addresses.clone(), addresses.clone()].concat();
+        let global = addresses[0] + PRIVATE as u64 * 8;
+        let scope = [global, 0];
+        let maps: Vec<LinkMap> = addresses
+            .iter()
+            .enumerate()
+            .map(|(place, address)| {
+                let mut words = vec![0; 20];
+                words[PRIVATE] = &raw const ring[place] as u64;
+                words[PRIVATE + 1] = number as u64;
+                words[PRIVATE + 5] = scope.as_ptr() as u64;
+                LinkMap {
+                    address: *address,
+                    bias: 0,
+                    name: String::new(),
+                    dynamic: 0,
+                    namespace: 0,
+                    words,
+                }
+            })
+            .collect();
+        read(Memory::of(std::process::id()), &maps)
+    }
+
+    #[test]
+    fn scopes_of_all_objects_together_have_a_limit() {
+        let scopes = all_in_all(3).unwrap();
+        assert_eq!(scopes.lists[1], Some(vec![1, 2, 0]));
+        assert_eq!(scopes.scopes[2], Some(vec![Element::List(0)]));
+        assert!(all_in_all(1000).is_ok());
+        let why = all_in_all(3000).unwrap_err();
+        assert!(why.contains("longer than any dynamic linker"), "{why}");
+    }
 
     #[test]
     fn an_estimated_scope_is_the_program_and_then_the_object() {
