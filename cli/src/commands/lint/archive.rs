@@ -1,7 +1,7 @@
 //! Wheels and other zip files, read in place: only members that begin like an ELF file
 //! are inflated, each on a processor of its own; and wheels within a zip file.
 
-use std::io::{self, Cursor, Read, Seek};
+use std::io::{self, BufWriter, Cursor, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,6 +33,9 @@ impl Limits {
         memory: 512 << 20,
     };
 }
+
+/// How much is written to a file at a time.
+const BUFFER: usize = 1 << 20;
 
 /// No deflated byte stands for more than these.
 const DEFLATE: u64 = 1032;
@@ -176,9 +179,9 @@ impl<'a> Archive<'a> {
         // One more than it says, to find out.
         let mut member = start.chain(rest).take(size.saturating_add(1));
         let (inflated, length) = if into_file || size > self.limits.memory / threads {
-            let mut file = tempfile::tempfile()?;
+            let mut file = BufWriter::with_capacity(BUFFER, tempfile::tempfile()?);
             let length = io::copy(&mut member, &mut file)?;
-            file.rewind()?;
+            let file = file.into_inner().map_err(|error| error.into_error())?;
             (Inflated::File(Contents::of(&file)?), length)
         } else {
             let mut data = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
