@@ -83,8 +83,93 @@ fn pipes_and_devices_are_not_opened() {
         assert_eq!(output.status.code(), Some(3));
         assert!(shared::text_of(&output).contains(said));
     }
-    // In a folder they are none of the files.
-    assert_eq!(lint(&folder).output().unwrap().status.code(), Some(0));
+    // In a folder they are none of the files, and counted.
+    let output = lint(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(shared::text_of(&output).contains(": no ELF object here\n"));
+    let report = report(&folder);
+    assert_eq!(report["passed_over"]["pipes, sockets and devices"], 1);
+}
+
+#[test]
+fn folders_of_the_kernel_are_not_entered() {
+    let folder = shared::scratch("kernel");
+    stub(&folder.join("libstub.so"));
+    symlink("/proc/self", folder.join("process")).unwrap();
+    let inside = report(&folder);
+    assert_eq!(inside["passed_over"]["folders of the kernel"], 1);
+    assert_eq!(
+        (&inside["objects"], &inside["unreadable"]),
+        (&1.into(), &serde_json::json!([]))
+    );
+    let output = lint(Path::new("/proc/self")).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let text = shared::text_of(&output);
+    assert!(text.contains(": nothing could be looked at\n"), "{text}");
+    assert!(text.contains("hiplazy doctor --pid"), "{text}");
+}
+
+/// A wheel of Python files only is no fault, and nothing is said about its libraries.
+#[test]
+fn what_holds_no_object_is_said_to_hold_none() {
+    let folder = shared::scratch("no-object");
+    let text = folder.join("text.py");
+    fs::write(&text, "import os\n").unwrap();
+    let packed = folder.join("pure-1.0-py3-none-any.whl");
+    wheel(&packed, &[("pure/__init__.py", &text)]);
+    for path in [&packed, &folder] {
+        let output = lint(path).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        let text = shared::text_of(&output);
+        assert!(
+            text.contains(": no ELF object here\nLooked at 0 objects"),
+            "{text}"
+        );
+    }
+    let output = lint(&folder.join("absent.whl")).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn what_is_clean_beside_something_unreadable_is_not_called_clean() {
+    let folder = shared::scratch("partly");
+    fs::write(folder.join("libcut.so"), b"\x7fELF\x02\x01\x01").unwrap();
+    let output = hiplazy()
+        .args(["lint", "/bin/sh"])
+        .arg(&folder)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = shared::text_of(&output);
+    assert!(
+        text.contains(": clean as far as it could be read\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn wheels_within_a_zip_file_are_looked_into() {
+    let folder = shared::scratch("zip-of-wheels");
+    let library = stub(&folder.join("source/libstub.so"));
+    let inner = folder.join("source/inner-1.0-py3-none-any.whl");
+    wheel(&inner, &[("pkg/libstub.so", &library)]);
+    let outer = folder.join("all.zip");
+    wheel(&outer, &[("dist/inner-1.0-py3-none-any.whl", &inner)]);
+    let report = common::report(&outer);
+    let expected = "all.zip!dist/inner-1.0-py3-none-any.whl!pkg/libstub.so";
+    let object = report["exporters"][0]["path"].as_str().unwrap();
+    assert!(object.ends_with(expected), "{object}");
+    // No further: each level multiplies what a small file can hold.
+    let deeper = folder.join("deeper.zip");
+    wheel(&folder.join("source/middle.whl"), &[("inner.whl", &inner)]);
+    wheel(
+        &deeper,
+        &[("middle.whl", &folder.join("source/middle.whl"))],
+    );
+    let report = common::report(&deeper);
+    assert_eq!(report["objects"], 0);
+    let why = report["unreadable"][0]["why"].as_str().unwrap();
+    assert!(why.contains("unpack the outer one"), "{why}");
 }
 
 #[test]

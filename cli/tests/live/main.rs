@@ -10,6 +10,7 @@ mod agreement;
 mod commands;
 mod evidence;
 mod gone;
+mod hostile;
 mod machine;
 mod processes;
 mod real;
