@@ -5,19 +5,20 @@ mod explain;
 pub mod lint;
 mod log;
 mod machine;
+mod outputs;
 mod probe;
 mod process;
 mod run;
 mod shell;
 
 use std::error::Error;
-use std::fs;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::cli::{Arguments, Command, Common, Pictures, colored};
+use crate::cli::{Arguments, Command, Common, colored};
 use crate::names::Names;
 use crate::report::{Printing, Report};
+use outputs::Outputs;
 
 /// What a command fails with when it could not look: what was tried, why it failed,
 /// what helps.
@@ -27,28 +28,35 @@ pub type Failure = Box<dyn Error>;
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = &arguments.common;
     let names = Names::new(&common.prefix);
-    let (report, pictures) = match &arguments.command {
+    let (report, outputs) = match &arguments.command {
         Command::Man => return shell::man(),
         Command::Completions { shell } => return shell::completions(*shell),
         Command::Explain(explain) => return explain::run(explain, common),
-        Command::Lint(lint) => (lint::run(lint, common, &names)?, &lint.pictures),
-        Command::Log(log) => (log::run(log, common, &names)?, &log.pictures),
         Command::Run(run) => return run::run(run, common, &names),
         Command::Doctor(doctor) if doctor.probe => return probe::run(),
+        Command::Lint(lint) => {
+            let outputs = Outputs::open(&lint.pictures, None)?;
+            (lint::run(lint, common, &names)?, outputs)
+        }
+        Command::Log(log) => {
+            let outputs = Outputs::open(&log.pictures, None)?;
+            (log::run(log, common, &names)?, outputs)
+        }
         Command::Doctor(doctor) => {
+            let outputs = Outputs::open(&doctor.pictures, None)?;
             let report = match doctor.pid {
                 Some(pid) => process::run(pid, common, &names)?,
                 None => doctor::run(common, &names)?,
             };
-            (report, &doctor.pictures)
+            (report, outputs)
         }
     };
-    print(&report, pictures, common)
+    print(&report, &outputs, common)
 }
 
 /// Prints a report and writes what else was asked for.
-fn print(report: &Report, pictures: &Pictures, common: &Common) -> Result<ExitCode, Failure> {
-    write_pictures(report, pictures)?;
+fn print(report: &Report, outputs: &Outputs, common: &Common) -> Result<ExitCode, Failure> {
+    outputs.write_pictures(report)?;
     let printing = Printing {
         json: common.json,
         quiet: common.quiet,
@@ -57,20 +65,6 @@ fn print(report: &Report, pictures: &Pictures, common: &Common) -> Result<ExitCo
     };
     write_out(&report.print(printing))?;
     Ok(ExitCode::from(report.exit() as u8))
-}
-
-/// Writes the pages and pictures that were asked for.
-fn write_pictures(report: &Report, pictures: &Pictures) -> Result<(), Failure> {
-    for (file, text) in [
-        (&pictures.html, Report::html as fn(&Report) -> String),
-        (&pictures.dot, Report::dot),
-    ] {
-        if let Some(file) = file {
-            fs::write(file, text(report))
-                .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
-        }
-    }
-    Ok(())
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error.

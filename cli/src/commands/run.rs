@@ -15,6 +15,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread;
 use std::time::Duration;
 
+use super::outputs::Outputs;
 use super::{Failure, log, process};
 use crate::binding_log::BindingLog;
 use crate::cli::{Common, Run, colored};
@@ -37,6 +38,7 @@ pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode,
         )
         .into());
     }
+    let outputs = Outputs::open(&run.pictures, run.output.as_deref())?;
     let folder = tempfile::Builder::new()
         .prefix("hiplazy-run-")
         .tempdir()
@@ -56,7 +58,7 @@ pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode,
             let live = process::report(pid, "run", &names);
             let subject = subject(run, &child);
             let report = live.unwrap_or_else(|_| log::report(&logs.log, "run", &subject, &names));
-            show(&report, run, common)?;
+            show(&report, &outputs, common)?;
         }
         if let Some(status) = ended {
             break status;
@@ -79,7 +81,7 @@ pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode,
         ));
     }
     if run.at_symbol.is_none() || asked.is_some() {
-        show(&report, run, common)?;
+        show(&report, &outputs, common)?;
     }
     Ok(match report.exit() {
         Exit::Conflict if run.fail => ExitCode::from(Exit::Conflict as u8),
@@ -134,9 +136,9 @@ fn code(status: ExitStatus) -> u8 {
 
 /// Prints the report to standard error, which the command's output does not go to, or
 /// writes it to a file.
-fn show(report: &Report, run: &Run, common: &Common) -> Result<(), Failure> {
-    super::write_pictures(report, &run.pictures)?;
-    let to_file = run.output.is_some();
+fn show(report: &Report, outputs: &Outputs, common: &Common) -> Result<(), Failure> {
+    outputs.write_pictures(report)?;
+    let to_file = outputs.has_text();
     let printing = Printing {
         json: common.json,
         quiet: common.quiet,
@@ -144,15 +146,12 @@ fn show(report: &Report, run: &Run, common: &Common) -> Result<(), Failure> {
         color: !to_file && colored(common.color, &io::stderr()),
     };
     let text = report.print(printing);
-    match &run.output {
-        Some(file) => fs::write(file, text)
-            .map_err(|error| format!("cannot write {}: {error}", file.display()).into()),
-        None => {
-            // A reader that has gone away is no error.
-            let _ = io::stderr().lock().write_all(text.as_bytes());
-            Ok(())
-        }
+    if to_file {
+        return outputs.write_text(&text);
     }
+    // A reader that has gone away is no error.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+    Ok(())
 }
 
 /// The logs of the command and its children, one file per process.
