@@ -7,8 +7,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use super::outputs::Outputs;
 use super::{Failure, log, process};
-use crate::binding_log::BindingLog;
+use crate::binding_log::{BindingLog, Lines};
 use crate::cli::{Common, Run, colored};
 use crate::names::Names;
 use crate::report::{Exit, Printing, Report};
@@ -28,7 +29,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Runs the command and reports; the status is the command's own, or with `--fail` that
 /// of a conflict.
 pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode, Failure> {
-    let mut names = names.clone();
     if let Some(symbol) = &run.at_symbol
         && !names.cover(symbol)
     {
@@ -52,12 +52,12 @@ pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode,
     let mut asked = run.at_symbol.as_deref();
     let status = loop {
         let ended = child.try_wait()?;
-        let bound = logs.read(&mut names, asked)?;
+        let bound = logs.read(&names, asked)?;
         if let Some(pid) = bound {
             asked = None;
-            let live = process::report(pid, "run", &names);
+            let live = process::report(pid, "run", names);
             let subject = subject(run, &child);
-            let report = live.unwrap_or_else(|_| log::report(&logs.log, "run", &subject, &names));
+            let report = live.unwrap_or_else(|_| log::report(&logs.log, "run", &subject, names));
             show(&report, &outputs, common)?;
         }
         if let Some(status) = ended {
@@ -65,7 +65,7 @@ pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode,
         }
         thread::sleep(PAUSE);
     };
-    let mut report = log::report(&logs.log, "run", &subject(run, &child), &names);
+    let mut report = log::report(&logs.log, "run", &subject(run, &child), names);
     let environment: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -158,6 +158,7 @@ fn show(report: &Report, outputs: &Outputs, common: &Common) -> Result<(), Failu
 struct Logs {
     folder: PathBuf,
     read: BTreeMap<PathBuf, u64>,
+    lines: BTreeMap<PathBuf, Lines>,
     log: BindingLog,
 }
 
@@ -166,12 +167,13 @@ impl Logs {
         Logs {
             folder: folder.to_path_buf(),
             read: BTreeMap::new(),
+            lines: BTreeMap::new(),
             log: BindingLog::default(),
         }
     }
 
     /// Reads what is new; the process that bound `asked`, if one did.
-    fn read(&mut self, names: &mut Names, asked: Option<&str>) -> Result<Option<u32>, Failure> {
+    fn read(&mut self, names: &Names, asked: Option<&str>) -> Result<Option<u32>, Failure> {
         let mut bound = None;
         let listed = fs::read_dir(&self.folder)
             .map_err(|error| format!("cannot read ld.so's logs: {error}"))?;
@@ -195,56 +197,26 @@ impl Logs {
         path: &Path,
         from: u64,
         names: &Names,
-        each: impl FnMut(u32, &str),
+        mut each: impl FnMut(u32, &str),
     ) -> io::Result<u64> {
-        let mut file = File::options().read(true).write(true).open(path)?;
+        let file = File::options().read(true).write(true).open(path)?;
         let length = file.metadata()?.len();
         if length <= from {
             return Ok(from);
         }
-        file.seek(SeekFrom::Start(from))?;
-        // ld.so writes each line with one call: what is there is whole lines.
-        let mut reader = BufReader::with_capacity(1 << 20, &file);
-        let mut whole = Whole {
-            inner: &mut reader,
-            taken: 0,
-            left: length - from,
-        };
-        self.log.read(&mut whole, names, each)?;
-        let to = from + whole.taken;
+        let mut to = from;
+        let mut piece = vec![0; 1 << 20];
+        let lines = self.lines.entry(path.to_path_buf()).or_default();
+        while to < length {
+            let read = file.read_at(&mut piece, to)?;
+            if read == 0 {
+                break;
+            }
+            to += read as u64;
+            self.log.feed(lines, &piece[..read], names, &mut each)?;
+        }
         free(&file, to);
         Ok(to)
-    }
-}
-
-/// A reader of at most `left` bytes that counts what was taken.
-struct Whole<'a, R> {
-    inner: &'a mut R,
-    taken: u64,
-    left: u64,
-}
-
-impl<R: BufRead> io::Read for Whole<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let available = self.fill_buf()?;
-        let count = available.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&available[..count]);
-        self.consume(count);
-        Ok(count)
-    }
-}
-
-impl<R: BufRead> BufRead for Whole<'_, R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
-        let available = self.inner.fill_buf()?;
-        Ok(&available[..available.len().min(left)])
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.inner.consume(count);
-        self.taken += count as u64;
-        self.left -= count as u64;
     }
 }
 

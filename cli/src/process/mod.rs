@@ -9,6 +9,7 @@ pub mod bindings;
 mod error;
 mod files;
 mod link_maps;
+pub(crate) mod logged;
 pub mod look_up;
 pub mod memory;
 pub mod proc_folder;
@@ -69,7 +70,7 @@ pub struct Capture {
 }
 
 /// An object that is mapped, or was.
-pub(crate) struct Found {
+struct Found {
     path: PathBuf,
     bias: u64,
     namespace: usize,
@@ -79,27 +80,6 @@ pub(crate) struct Found {
     /// Its file was deleted or replaced since it was mapped.
     replaced: bool,
     file: Option<Opened>,
-}
-
-impl Found {
-    /// An object that a log names, with its file if that is still there.
-    pub(crate) fn logged(path: PathBuf, namespace: usize) -> Found {
-        let file = files::open_named(&path).ok();
-        Found {
-            path,
-            bias: 0,
-            namespace,
-            inode: 0,
-            span: 0..0,
-            replaced: false,
-            file,
-        }
-    }
-
-    /// Whether its file could be opened.
-    pub(crate) fn is_open(&self) -> bool {
-        self.file.is_some()
-    }
 }
 
 impl Capture {

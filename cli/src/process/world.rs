@@ -44,7 +44,7 @@ pub struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    fn read(found: &'a Found, names: &Names) -> (Live<'a>, Option<Unreadable>) {
+    pub(super) fn read(found: &'a Found, names: &Names) -> (Live<'a>, Option<Unreadable>) {
         let path = found.path.display().to_string();
         let data = found.file.as_ref().map_or(&[][..], |file| &file.data[..]);
         let sections = found.file.as_ref().and_then(|file| file.sections.as_ref());
@@ -93,6 +93,25 @@ impl<'a> Live<'a> {
         };
         (live, unreadable)
     }
+
+    /// The same object in another process, of which only the namespace is known.
+    pub(super) fn again(&self, found: &'a Found, namespace: usize) -> Live<'a> {
+        let sections = found.file.as_ref().and_then(|file| file.sections.as_ref());
+        let parse = |sections| Definitions::parse(self.data, sections).ok().flatten();
+        Live {
+            object: self.object.clone(),
+            role: self.role.clone(),
+            definitions: sections.and_then(parse),
+            data: self.data,
+            bias: self.bias,
+            namespace,
+            inode: self.inode,
+            span: self.span.clone(),
+            replaced: self.replaced,
+            list: None,
+            scope: Vec::new(),
+        }
+    }
 }
 
 /// An object of which there is only the name: that must do to tell a runtime.
@@ -139,13 +158,21 @@ impl Capture {
 
 impl<'a> World<'a> {
     /// Reads the files of some objects; nothing is known of their scopes yet.
-    pub(crate) fn new(found: &'a [Found], names: &Names) -> World<'a> {
+    fn new(found: &'a [Found], names: &Names) -> World<'a> {
         let read: Vec<(Live<'a>, Option<Unreadable>)> = found
             .par_iter()
             .map(|found| Live::read(found, names))
             .collect();
+        let (objects, unreadable): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+        let mut world = World::of(objects);
+        world.unreadable.extend(unreadable.into_iter().flatten());
+        world
+    }
+
+    /// A process of objects that have been read.
+    pub(super) fn of(objects: Vec<Live<'a>>) -> World<'a> {
         let mut world = World {
-            objects: Vec::with_capacity(read.len()),
+            objects,
             estimated: None,
             unreadable: Vec::new(),
             needs: Vec::new(),
@@ -154,10 +181,6 @@ impl<'a> World<'a> {
             mappings: &[],
             globals: HashMap::new(),
         };
-        for (live, unreadable) in read {
-            world.objects.push(live);
-            world.unreadable.extend(unreadable);
-        }
         world.find_needs();
         world.find_spans();
         world
