@@ -7,13 +7,19 @@
 mod common;
 
 mod agreement;
+mod changing;
+mod children;
 mod commands;
 mod evidence;
 mod gone;
 mod hostile;
+mod logs;
 mod machine;
+mod outputs;
 mod processes;
 mod real;
+mod run_command;
 mod running;
+mod signals;
 mod states;
 mod words;

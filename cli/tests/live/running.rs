@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
 
 use crate::common::{hiplazy, shared};
@@ -74,9 +74,28 @@ impl Waiting {
     }
 
     /// Lets it end; what it printed after it had waited goes nowhere.
-    pub(crate) fn end(mut self) {
+    pub(crate) fn end(self) {
+        self.end_with_status();
+    }
+
+    /// Lets it end, and says how.
+    pub(crate) fn end_with_status(mut self) -> ExitStatus {
         drop(self.child.stdin.take());
+        self.child.wait().unwrap()
+    }
+
+    /// Until it ends by itself; its input stays open for what it has started.
+    pub(crate) fn until_it_ends(mut self) -> Waiting {
+        // `wait` would close it.
+        let input = self.child.stdin.take();
         let _ = self.child.wait();
+        self.child.stdin = input;
+        self
+    }
+
+    /// Whether it has ended, and how.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
     }
 }
 

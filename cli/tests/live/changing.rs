@@ -1,0 +1,78 @@
+//! A process that loads and unloads libraries all the time.
+
+use std::process::Stdio;
+
+use crate::common::shared;
+use crate::run_command::unreadable;
+use crate::running::{Waiting, json, library};
+
+/// Copies a small library again and again, and keeps the last ones open: no two moments
+/// are alike.
+const LOADER: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+
+int main(int count, char **words)
+{
+    static void *open_ones[61];
+    struct stat about;
+    int library = open(words[count - 1], O_RDONLY);
+    if (library < 0 || fstat(library, &about))
+        return 1;
+    fcntl(0, F_SETFL, O_NONBLOCK);
+    for (unsigned i = 0;; i++) {
+        char name[64], line;
+        snprintf(name, sizeof name, "./copy%u.so", i);
+        int copy = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+        off_t from = 0;
+        if (copy < 0 || sendfile(copy, library, &from, (size_t)about.st_size) < 0)
+            return 1;
+        close(copy);
+        void **place = &open_ones[i % 61];
+        if (*place)
+            dlclose(*place);
+        *place = dlopen(name, RTLD_NOW);
+        unlink(name);
+        if (!*place)
+            return 1;
+        if (i == 61) {
+            puts("waiting");
+            fflush(stdout);
+        }
+        if (read(0, &line, 1) == 0)
+            return 0;
+    }
+}
+"#;
+
+#[test]
+fn a_process_that_never_rests_is_read_three_times_and_said_to() {
+    let folder = shared::scratch("changing");
+    let source = folder.join("loader.c");
+    std::fs::write(&source, LOADER).unwrap();
+    let loader = folder.join("loader");
+    shared::cc(&[source.to_str().unwrap()], &loader, &[] as &[&str]);
+    let one = library(&folder, "one.so", "int one(void) { return 1; }\n", &[]);
+    let mut command = shared::clean(&loader);
+    command.arg(&one).current_dir(&folder).stderr(Stdio::null());
+    let waiting = Waiting::start(&mut command);
+    // The scheduler may let it rest in the one moment that counts.
+    for _ in 0..1000 {
+        let report = json(&waiting.doctor(&["--json"]));
+        let mut not_read = unreadable(&report).into_iter();
+        if let Some((subject, why)) = not_read.find(|(_, why)| why.contains("changed while")) {
+            assert!(why.contains("3 times"), "{why}");
+            assert!(subject.starts_with("process "), "{subject}");
+            assert!(why.contains("loading or unloading") || why.contains("objects loaded"));
+            assert_ne!(report["exit"], 0);
+            waiting.end();
+            return;
+        }
+    }
+    panic!("it was never seen to change");
+}
