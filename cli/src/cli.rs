@@ -98,13 +98,23 @@ pub struct Doctor {
 The command and its children run with LD_DEBUG=bindings; nothing is loaded into them. A
 binding costs about 10 microseconds: a Python program with 9,000 bindings took 0.28 s
 instead of 0.15 s, loading a real HIP 7.14 runtime (17,000) 0.21 s instead of 0.17 s.
-Nothing is added once all is bound. Statically linked, set-user-ID and 32-bit programs
-have no log, and neither has what outlives the command.
+Nothing is added once all is bound.
+
+LD_DEBUG is inherited with the environment. Processes that are seen without it (env -i,
+sudo, set-user-ID programs) or without a log for another reason are named as not looked
+at, and the report is no clean one; very short ones between two looks (20 ms) may be
+missed. So are those named that outlive the command: the folder of their logs, below
+TMPDIR, stays then. Programs of other users have a log if those may enter TMPDIR.
 
 The report goes to standard error, at the exit or when NAME is first bound; then it is
 that of `doctor --pid`, and has scopes and what is still lazy. The exit status is the
 command's own (128 and more: ended by that signal); with --fail it is 2 if there is a
-conflict; 3 if the command could not be started.
+conflict, and 1 if the command succeeded and not all could be looked at; 3 if the command
+could not be started, or succeeded and the report could not be written.
+
+Signals that ask to end (TERM, HUP, INT, QUIT) are passed on to the command; half a second
+after the first, another one ends hiplazy at once, without a report. Those of the terminal
+go to the command alone. If hiplazy is killed, the command goes on and the folder stays.
 
 Examples:
   hiplazy run -- python train.py
@@ -114,7 +124,8 @@ pub struct Run {
     /// Report when this function is first bound, not at the exit; the command goes on
     #[arg(long, value_name = "NAME")]
     pub at_symbol: Option<String>,
-    /// Exit with 2 if there is a conflict, whatever the command's own status
+    /// Exit with 2 if there is a conflict, whatever the command's own status, and with 1
+    /// if it succeeded and not all could be looked at
     #[arg(long)]
     pub fail: bool,
     /// Write the report to FILE instead of to standard error
@@ -155,8 +166,16 @@ pub struct Lint {
 
 /// `hiplazy log`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+The log may be of several processes, and have other output between its lines. It is judged
+by the files that are here under the names in it: take a log where it was made. What is
+not here is judged by its name, and named as not looked at.
+
+Examples:
+  LD_DEBUG=bindings LD_DEBUG_OUTPUT=/tmp/log python train.py; hiplazy log /tmp/log.4711
+  cat /tmp/log.* | hiplazy log -")]
 pub struct Log {
-    /// The log; `-` is standard input
+    /// The log, a file or a pipe; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// What pages and pictures to write

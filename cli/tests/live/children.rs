@@ -255,3 +255,46 @@ fn gives_no_rights(folder: &Path) -> bool {
         about.f_flag & libc::ST_NOSUID != 0
     }
 }
+
+/// Overwrites what `ps` shows, as programs do that show a title there.
+const TITLED: &str = r#"#include <stdio.h>
+#include <string.h>
+extern char **environ;
+int main(int count, char **words)
+{
+    char **last = environ;
+    while (last[1])
+        last++;
+    char *end = *last + strlen(*last);
+    (void)count;
+    memset(words[0], 0, (size_t)(end - words[0]));
+    strcpy(words[0], "titled: idle");
+    puts("waiting");
+    fflush(stdout);
+    getchar();
+    return 0;
+}
+"#;
+
+#[test]
+fn a_program_that_overwrites_its_environment_is_known_by_its_log() {
+    let folder = shared::scratch("child_titled_program");
+    let source = folder.join("titled.c");
+    fs::write(&source, TITLED).unwrap();
+    let program = folder.join("titled");
+    shared::cc(&[source.to_str().unwrap()], &program, &[] as &[&str]);
+    let script = format!("'{}'; exit 0", program.display());
+    let (report, _) = of_script("child_titled", &[], &script);
+    assert_eq!(unreadable(&report), []);
+}
+
+/// As in a container that does not have the folder: ld.so writes to standard output.
+#[test]
+fn a_child_that_cannot_reach_the_folder_is_named() {
+    let script = r#"rm -r "$(dirname "$LD_DEBUG_OUTPUT")"; "$1" wait; exit 0"#;
+    let (report, _) = of_script("child_silent", &[], script);
+    let not_seen = unreadable(&report);
+    let of_driver = |(path, _): &&(String, String)| path.contains("/driver wait)");
+    let (_, why) = not_seen.iter().find(of_driver).unwrap();
+    assert!(why.contains("cannot reach the folder"), "{not_seen:#?}");
+}

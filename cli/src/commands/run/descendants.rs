@@ -80,7 +80,7 @@ impl Why {
                 "was not looked at: it gets rights when it starts (set-user-ID, capabilities), and ld.so writes no log of such programs and of what they start; run hiplazy as the user that it becomes"
             }
             Why::Hidden => {
-                "was not looked at: it hides its memory (prctl PR_SET_DUMPABLE), and ld.so wrote no log under its number; run hiplazy as root"
+                "was not looked at: ld.so wrote no log under its number, and its environment may not be read to tell why (prctl PR_SET_DUMPABLE, or a container without CAP_SYS_PTRACE); run hiplazy as root"
             }
             Why::Silent => {
                 "was not looked at: it was started with LD_DEBUG, and ld.so wrote no log: it has another C library (musl), or cannot reach the folder of the log (a container, or a TMPDIR that other users may not enter) and writes to its standard output instead"
@@ -229,8 +229,12 @@ impl Descendants {
             // It is being made, or has ended.
             _ => return,
         }
+        // What has other rights than an ordinary user has got them; root's may have given
+        // them up.
+        // SAFETY: takes nothing and cannot fail.
+        let is_root = unsafe { libc::geteuid() } == 0;
         let why = match (rights(pid), rights(self.own)) {
-            (Some(its), Some(own)) if its != own => Why::Privileged,
+            (Some(its), Some(own)) if its != own && !is_root => Why::Privileged,
             _ => Why::Hidden,
         };
         let program = Program {
@@ -256,6 +260,8 @@ impl Descendants {
         for program in self.programs.values().chain(self.hidden.values()) {
             let why = match program.why {
                 None | Some(Why::Hidden) if has_log(program) => continue,
+                // Told before it was hidden.
+                Some(Why::Hidden) if self.has_told(program.first) => continue,
                 None => Why::Silent,
                 // There is nothing that could be missed, unless that is all there is.
                 Some(Why::Static) if program.first != command.0 => continue,
@@ -288,6 +294,11 @@ impl Descendants {
             });
         }
         all
+    }
+
+    fn has_told(&self, pid: u32) -> bool {
+        let mut programs = self.programs.values();
+        programs.any(|program| program.first == pid)
     }
 
     /// A line about programs beside the command in which nothing is ever bound.

@@ -25,10 +25,12 @@ use descendants::{Descendants, adopt_orphans};
 use logs::{Folder, Logs};
 use signals::Signals;
 
-/// How often logs and processes are looked at; where that takes long, nine tenths of the
-/// time stay free of it.
+/// How often logs and processes are looked at.
 const PAUSE: Duration = Duration::from_millis(20);
-const PAUSES_PER_LOOK: u32 = 9;
+/// Where there are thousands of processes, most of the time stays free of that; the
+/// command's end is still seen at once.
+const LOOKS_PER_PAUSE: u32 = 9;
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 /// How long those that the command leaves behind may take to end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -180,8 +182,8 @@ struct Running<'a> {
 impl Running<'_> {
     fn wait(&mut self, printed: &mut Printed<'_>) -> Result<End, Failure> {
         loop {
-            let began = Instant::now();
-            if let Some(pid) = self.look() {
+            let (bound, pause) = self.look();
+            if let Some(pid) = bound {
                 self.asked = None;
                 let report = process::report(pid, "run", self.names).unwrap_or_else(|_| {
                     // It is over already.
@@ -198,7 +200,7 @@ impl Running<'_> {
                 self.signals.pass_to(0);
                 return Ok(End::Status(status));
             }
-            pause(began);
+            thread::sleep(pause);
         }
     }
 
@@ -207,24 +209,27 @@ impl Running<'_> {
     fn wait_for_others(&mut self) {
         let until = Instant::now() + GRACE;
         loop {
-            let began = Instant::now();
             // There is no other child any more, or there is: that is seen in /proc.
             let _ = ended(self.pid);
-            if self.look().is_some() {
+            let (bound, pause) = self.look();
+            if bound.is_some() {
                 self.asked = None;
             }
             let alone = self.descendants.alive() == 0;
-            if alone || self.signals.pass_on().is_some() || began > until {
+            if alone || self.signals.pass_on().is_some() || Instant::now() > until {
                 break;
             }
-            pause(began);
+            thread::sleep(pause);
         }
         self.logs.finish(self.names);
     }
 
-    fn look(&mut self) -> Option<u32> {
+    /// Reads what is new: who bound what was asked for, and how long to pause then.
+    fn look(&mut self) -> (Option<u32>, Duration) {
+        let began = Instant::now();
         self.descendants.look();
-        self.logs.read(self.names, self.asked)
+        let pause = (began.elapsed() * LOOKS_PER_PAUSE).clamp(PAUSE, LONGEST_PAUSE);
+        (self.logs.read(self.names, self.asked), pause)
     }
 
     /// Processes whose bindings are not known, or not all of them.
@@ -241,10 +246,6 @@ impl Running<'_> {
         }
         not_seen
     }
-}
-
-fn pause(began: Instant) {
-    thread::sleep(PAUSE.max(began.elapsed() * PAUSES_PER_LOOK));
 }
 
 /// How the command ended, if it has. Orphans that ended are taken note of as well.
