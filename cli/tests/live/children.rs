@@ -115,7 +115,10 @@ fn nothing_is_bound_in_a_static_program() {
 /// The shell ends at once; hiplazy adopts what it has left, and finds it alive.
 #[test]
 fn what_outlives_the_command_is_named_and_keeps_its_folder() {
-    let script = r#"exec 3<&0; env -i "$1" wait <&3 & echo "pid $!"; exit 0"#;
+    let script = r#"
+        exec 3<&0
+        sh -c 'echo "pid $$"; exec env -i "$1" wait' sh "$1" <&3 &
+        exit 0"#;
     let mut watched = Watched::script("child_orphan", &[], script);
     let waiting = watched.start();
     let said = waiting.said.concat();

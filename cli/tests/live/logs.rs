@@ -20,8 +20,12 @@ fn line(pid: u32, from: &str, to: &str, symbol: &str) -> String {
 
 /// `hiplazy log --json -` of a text.
 fn log(text: &str) -> Output {
+    log_with(&["--json", "-"], text)
+}
+
+fn log_with(arguments: &[&str], text: &str) -> Output {
     let mut command = hiplazy();
-    command.args(["log", "--json", "-"]);
+    command.arg("log").args(arguments);
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -220,6 +224,13 @@ fn bindings_of_objects_that_are_not_here_are_judged_by_name() {
         .map(|(path, _)| path)
         .collect();
     assert_eq!(not_here, ["/gone/client.so", "/gone/libamdhip64.so.7"]);
+
+    let right = line(1, client, "/gone/libamdhip64.so.7", INIT);
+    let text = text_of(&log_with(&["-"], &right));
+    assert!(
+        text.contains(": clean as far as it could be read"),
+        "{text}"
+    );
 
     let wrong = json(&log(&line(1, client, "/gone/libstub.so", INIT)));
     assert_eq!(rules(&wrong), ["wrong-provider"]);
