@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::fs;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -129,14 +130,26 @@ fn what_a_child_puts_in_the_place_of_a_log_is_left_alone() {
         mkfifo "$LD_DEBUG_OUTPUT.4194999"
         mkdir "$LD_DEBUG_OUTPUT.4194996"
         : > "$(dirname "$LD_DEBUG_OUTPUT")/other"
+        mv "$MOVED" "$LD_DEBUG_OUTPUT.4194995"
         echo waiting
-        read line"#;
+        read line
+        mv "$LD_DEBUG_OUTPUT.4194995" "$MOVED""#;
     let mut watched = Watched::script("log_links", &[], script);
     // The file and the folder for temporary files are on one file system.
     let victim = watched.folder.join("victim");
     let content = "precious\n".repeat(10_000);
     fs::write(&victim, &content).unwrap();
     watched.command.env("VICTIM", &victim);
+    let moved = watched.folder.join("moved");
+    fs::write(&moved, &content).unwrap();
+    watched.command.env("MOVED", &moved);
+    // The clock of the file system is a slow one.
+    let created = |path: &Path| fs::metadata(path).unwrap().created().unwrap();
+    let later = watched.folder.join("later");
+    while !later.exists() || created(&later) <= created(&moved) {
+        let _ = fs::remove_file(&later);
+        fs::write(&later, "").unwrap();
+    }
     let waiting = watched.start();
     until_it_has_looked(waiting.pid());
     waiting.end();

@@ -102,6 +102,9 @@ struct Program {
 /// The processes that were started so far.
 pub(super) struct Descendants {
     own: u32,
+    proc: &'static Path,
+    /// Why processes could not be listed.
+    blind: Option<String>,
     output: PathBuf,
     /// Alive: when they started, and what they run.
     alive: HashMap<u32, (u64, Option<Image>)>,
@@ -117,6 +120,8 @@ impl Descendants {
     pub(super) fn of_this_process(output: &Path) -> Descendants {
         Descendants {
             own: std::process::id(),
+            proc: Path::new("/proc"),
+            blind: None,
             output: output.to_path_buf(),
             alive: HashMap::new(),
             foreign: HashSet::new(),
@@ -127,8 +132,12 @@ impl Descendants {
 
     /// Looks at who is there now.
     pub(super) fn look(&mut self) {
-        let Ok(listed) = fs::read_dir("/proc") else {
-            return;
+        let listed = match fs::read_dir(self.proc) {
+            Ok(listed) => listed,
+            Err(error) => {
+                self.blind = Some(error.to_string());
+                return;
+            }
         };
         let listed: HashSet<u32> = listed
             .flatten()
@@ -273,6 +282,12 @@ impl Descendants {
                 .push(program);
         }
         let mut all = Vec::new();
+        if let Some(why) = &self.blind {
+            all.push(Unreadable {
+                path: self.proc.display().to_string(),
+                why: format!("cannot be read ({why}): whether a process had no log is not known"),
+            });
+        }
         let mut has_command = logged.contains(&command.0);
         for ((_, why), mut programs) in groups {
             programs.sort_by_key(|program| program.first);
@@ -418,5 +433,30 @@ fn command(pid: u32) -> String {
     match line.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_proc_the_report_says_that_processes_are_not_known() {
+        let mut descendants = Descendants::of_this_process(Path::new("/log"));
+        let logged = BTreeSet::from([7]);
+        assert_eq!(descendants.without_log(&logged, (7, "x")), []);
+        descendants.proc = Path::new("/no/such/proc");
+        descendants.look();
+        let not_seen = descendants.without_log(&logged, (7, "x"));
+        assert_eq!(not_seen.len(), 1);
+        assert!(not_seen[0].why.contains("is not known"), "{not_seen:?}");
+    }
+
+    #[test]
+    fn a_command_that_was_never_seen_and_has_no_log_is_named() {
+        let descendants = Descendants::of_this_process(Path::new("/log"));
+        let not_seen = descendants.without_log(&BTreeSet::new(), (7, "x"));
+        assert_eq!(not_seen.len(), 1);
+        assert_eq!(not_seen[0].path, "process 7 (x)");
     }
 }
