@@ -3,6 +3,9 @@
 use crate::finding::Rule;
 use crate::finding::Severity::{Conflict, Note, Warning};
 
+/// The advice of a rule that who runs the program can do nothing about.
+pub const NOTHING: &str = "none";
+
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident = $rule:expr;)*) => {
         $($(#[$doc])* pub static $name: Rule = $rule;)*
@@ -76,7 +79,7 @@ rules! {
         severity: Warning,
         title: "refers to versioned names without a version node",
         meaning: "the reference is satisfied by any library's definition, on whatever node, and nothing checks that the runtime is new enough",
-        now: "none; it works as long as the runtime comes first in the scope",
+        now: "load the real runtime with RTLD_GLOBAL before everything else that has such names; then it is found first",
         owner: "link with the real libamdhip64 (-lamdhip64), so that the linker records the nodes",
         threads: &[],
     };
@@ -96,7 +99,7 @@ rules! {
         severity: Note,
         title: "holds builds for several major versions of the runtime",
         meaning: "this is right if the package loads only the one that fits, and a conflict if one process loads two",
-        now: "none",
+        now: NOTHING,
         owner: "choose the build before anything is loaded, by the runtime that is mapped or found",
         threads: &[],
     };
@@ -116,7 +119,7 @@ rules! {
         severity: Warning,
         title: "defines names of HIP as unique symbols",
         meaning: "the first definition in the process is used by all libraries, whatever their scope, also with RTLD_LOCAL, RTLD_DEEPBIND and -Bsymbolic",
-        now: "none; load the library that must win first",
+        now: "load the library whose definition must win before the others",
         owner: "compile with -fno-gnu-unique, or hide the names",
         threads: &[],
     };
@@ -146,7 +149,7 @@ rules! {
         severity: Warning,
         title: "uses two generations of HIP's structs",
         meaning: "parts compiled with different HIP headers are linked together, and a struct passed between them has two sizes",
-        now: "none",
+        now: NOTHING,
         owner: "compile all parts with the same headers",
         threads: &["https://github.com/llvm/llvm-project/issues/167695"],
     };
@@ -186,7 +189,7 @@ rules! {
         severity: Warning,
         title: "changes its own code when it is loaded",
         meaning: "code pages are made writable and are not shared between processes; hardened systems refuse that",
-        now: "none",
+        now: NOTHING,
         owner: "compile everything with -fPIC and link with -z text",
         threads: &[],
     };
@@ -196,7 +199,7 @@ rules! {
         severity: Note,
         title: "exports names in HIP's namespace that no runtime has",
         meaning: "a later HIP version may use the name, and then this definition takes it over",
-        now: "none",
+        now: NOTHING,
         owner: "give the names a prefix of your own",
         threads: &[],
     };
@@ -262,7 +265,7 @@ rules! {
         severity: Note,
         title: "exports names of the runtime, out of sight of others",
         meaning: "it is loaded with RTLD_LOCAL or comes behind the runtime; some later dlopen with RTLD_GLOBAL, or another order of imports, changes that",
-        now: "none",
+        now: NOTHING,
         owner: "hide the names",
         threads: &[],
     };
@@ -334,6 +337,16 @@ rules! {
         meaning: "the first HIP call of every program on this machine ends it in the same way",
         now: "name another runtime with HIPLAZY_RUNTIME, or set HIPLAZY_DISABLE=1",
         owner: "install the runtime again; its libraries do not fit each other",
+        threads: &[],
+    };
+    /// Loading it does not return.
+    HANGING_RUNTIME = Rule {
+        id: "hanging-runtime",
+        severity: Conflict,
+        title: "loading the runtime does not return",
+        meaning: "the first HIP call of every program on this machine hangs in the same way, with the dynamic linker's lock held",
+        now: "name another runtime with HIPLAZY_RUNTIME, or set HIPLAZY_DISABLE=1; if it is only slow, give it more time with --timeout",
+        owner: "do no work in a constructor that can wait: no device, no network, no other thread",
         threads: &[],
     };
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::tree::{Node, draw};
 use super::{Binding, Bound, Printing, Report, Scope, Styles};
 use crate::finding::{Finding, Rule, Severity};
+use crate::rules;
 
 /// How many lines of evidence are shown without `-vv`.
 const EVIDENCE: usize = 12;
@@ -100,15 +101,27 @@ impl View<'_> {
             .iter()
             .find(|finding| finding.rule.severity > Severity::Note);
         let advice = match first {
-            Some(finding) => format!("First: {}", finding.rule.owner),
+            Some(finding) => format!("First: {}", self.advice(finding.rule)),
             None if report.unreadable.is_empty() => "Nothing to do".to_string(),
             None => "See what could not be read".to_string(),
         };
         let more = match (first, self.printing.verbose) {
-            (Some(_), 0) => self.dim("  (-v: what it means and what to do now)"),
+            (Some(_), 0) => self.dim("  (-v: what it means, and more)"),
             _ => String::new(),
         };
         let _ = writeln!(text, "{advice}{more}");
+    }
+
+    /// To who reads it: the owner of the files looks at them with `lint`, and who runs
+    /// the program looks at a process, and cannot change the library.
+    fn advice(&self, rule: &Rule) -> String {
+        if self.report.command == "lint" {
+            rule.owner.to_string()
+        } else if rule.now == rules::NOTHING {
+            format!("tell the owner: {}", rule.owner)
+        } else {
+            rule.now.to_string()
+        }
     }
 
     fn sections(&self) -> Vec<Node> {
@@ -402,6 +415,28 @@ mod tests {
         assert_eq!(plain("lib\u{1b}[2J.so"), "lib\\u{1b}[2J.so");
         assert_eq!(plain("a\u{202e}b\nc"), "a\\u{202e}b\\u{a}c");
         assert_eq!(plain("libä.so"), "libä.so");
+    }
+
+    #[test]
+    fn the_first_advice_is_for_who_reads_it() {
+        let first = |command: &str, rule: &'static Rule| {
+            let mut report = Report::new(command, "it", &crate::names::Names::default());
+            report
+                .findings
+                .push(Finding::new(rule, "/lib/a.so", "here"));
+            let text = render(&report, Printing::default());
+            let line = text.lines().find_map(|line| line.strip_prefix("First: "));
+            line.unwrap().to_string()
+        };
+        let rule = &rules::WRONG_PROVIDER;
+        assert!(first("lint", rule).starts_with(rule.owner));
+        for command in ["doctor", "run", "log"] {
+            assert!(first(command, rule).starts_with(rule.now), "{command}");
+        }
+        let rule = &rules::MIXED_STRUCTS;
+        assert!(first("lint", rule).starts_with(rule.owner));
+        let help = format!("tell the owner: {}", rule.owner);
+        assert!(first("doctor", rule).starts_with(&help));
     }
 
     #[test]
