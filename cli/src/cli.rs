@@ -67,7 +67,7 @@ pub enum Command {
     Lint(Lint),
     /// The same report from a log of LD_DEBUG=bindings
     Log(Log),
-    /// What is known about a HIP function, type, constant or error, or a rule of reports
+    /// What is known about a HIP function, type, constant, error or message, or a rule
     Explain(Explain),
     /// Print the manual page
     Man,
@@ -84,6 +84,16 @@ pub struct Doctor {
     /// A running process, of the same user; it is not stopped
     #[arg(long, value_name = "PID")]
     pub pid: Option<u32>,
+    /// How long loading the runtime may take; then it is killed, and the report names the
+    /// library that hangs
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60,
+        conflicts_with = "pid"
+    )]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
     /// The process in which the runtime is loaded for a report on this machine
     #[arg(long, hide = true, conflicts_with = "pid")]
     pub probe: bool,
@@ -186,8 +196,9 @@ pub struct Log {
 /// `hiplazy explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// A function, struct, enum or constant (hipMemcpy3D), the number of an error (709),
-    /// or a rule (bare-export)
+    /// A function, struct, enum or constant (hipMemcpy3D), the number or text of an error
+    /// (709), a version node (hip_6.0), a library (libamdhip64.so.6), a rule (bare-export),
+    /// or a whole message in quotes
     #[arg(value_name = "NAME")]
     pub name: String,
 }
@@ -195,10 +206,11 @@ pub struct Explain {
 /// Pages and pictures.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Pictures {
-    /// Also write one self-contained page
+    /// Also write one self-contained page; `-` writes it to standard output, in place of
+    /// the report
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Also write a graph for Graphviz
+    /// Also write a graph for Graphviz; `-` as with --html
     #[arg(long, value_name = "FILE")]
     pub dot: Option<PathBuf>,
 }

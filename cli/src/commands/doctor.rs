@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::io::{self, Write};
+use std::time::Duration;
 
 use hiplazy_abi as abi;
 
@@ -13,12 +15,19 @@ use crate::report::{Report, Unreadable};
 use crate::rules;
 
 /// Makes the report.
-pub(super) fn run(_: &Common, names: &Names) -> Result<Report, Failure> {
+pub(super) fn run(timeout: u64, common: &Common, names: &Names) -> Result<Report, Failure> {
     if !names.are_hip() {
         return Err("without --pid the report is on HIP: --prefix means nothing there".into());
     }
     let mut looked = None;
-    let answer = probe::ask(|pid| looked = Some(process::report(pid, "doctor", names)))?;
+    let notice = |line| {
+        if !common.quiet {
+            let _ = writeln!(io::stderr(), "hiplazy: {line}");
+        }
+    };
+    let answer = probe::ask(Duration::from_secs(timeout), notice, |pid| {
+        looked = Some(process::report(pid, "doctor", names));
+    })?;
     let mut report = Report::new("doctor", "this machine", names);
     match looked {
         Some(Ok(live)) => {
@@ -70,13 +79,21 @@ fn outcome(report: &mut Report, answer: &probe::Answer) {
                 "There is no HIP runtime that hiplazy can use: programs that use it import and run, and every HIP call answers with an error (no device)".to_string()
             }
         },
-        Err(why) => {
+        Err(ended) => {
+            let rule = match ended.hung {
+                true => &rules::HANGING_RUNTIME,
+                false => &rules::CRASHING_RUNTIME,
+            };
             let last = answer.search.last().cloned().unwrap_or_default();
+            let (object, when) = match &ended.starting {
+                Some(library) => (library.as_str(), " in its constructor"),
+                None => ("the HIP runtime", ""),
+            };
             report.findings.push(
-                Finding::new(&rules::CRASHING_RUNTIME, "the HIP runtime", why.clone())
+                Finding::new(rule, object, format!("{}{when}", ended.how))
                     .with([format!("last line of the log: {last}")]),
             );
-            format!("hiplazy cannot load the runtime: {why}")
+            format!("hiplazy cannot load the runtime: {object}: {}{when}", ended.how)
         }
     };
     report.preface.push(line);

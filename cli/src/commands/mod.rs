@@ -15,7 +15,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::cli::{Arguments, Command, Common, colored};
+use crate::cli::{Arguments, Command, Common, Pictures, colored};
 use crate::names::Names;
 use crate::report::{Printing, Report};
 use outputs::Outputs;
@@ -28,6 +28,7 @@ pub type Failure = Box<dyn Error>;
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = &arguments.common;
     let names = Names::new(&common.prefix);
+    one_on_standard_output(arguments)?;
     let (report, outputs) = match &arguments.command {
         Command::Man => return shell::man(),
         Command::Completions { shell } => return shell::completions(*shell),
@@ -46,12 +47,43 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let outputs = Outputs::open(&doctor.pictures, None)?;
             let report = match doctor.pid {
                 Some(pid) => process::run(pid, common, &names)?,
-                None => doctor::run(common, &names)?,
+                None => doctor::run(doctor.timeout, common, &names)?,
             };
             (report, outputs)
         }
     };
     print(&report, &outputs, common)
+}
+
+/// What is written in place of the report.
+fn replaced(pictures: &Pictures) -> impl Iterator<Item = &'static str> {
+    let asked = [("--html -", &pictures.html), ("--dot -", &pictures.dot)];
+    let asked = asked.into_iter();
+    asked.filter_map(|(option, file)| {
+        outputs::is_standard_output(file.as_deref()?).then_some(option)
+    })
+}
+
+/// Standard output is for one thing; known before anything is looked at.
+fn one_on_standard_output(arguments: &Arguments) -> Result<(), Failure> {
+    let (pictures, own) = match &arguments.command {
+        Command::Doctor(doctor) => (&doctor.pictures, None),
+        Command::Lint(lint) => (&lint.pictures, None),
+        Command::Log(log) => (&log.pictures, None),
+        Command::Run(run) => (&run.pictures, Some("the command's own output")),
+        Command::Explain(_) | Command::Man | Command::Completions { .. } => return Ok(()),
+    };
+    let json = (arguments.common.json && own.is_none()).then_some("--json");
+    let all: Vec<&str> = replaced(pictures).chain(json).chain(own).collect();
+    match replaced(pictures).next() {
+        Some(option) if all.len() > 1 => Err(format!(
+            "{} cannot all go to standard output: name a file, as in {}",
+            all.join(" and "),
+            option.replace(" -", " FILE")
+        )
+        .into()),
+        _ => Ok(()),
+    }
 }
 
 /// Prints a report and writes what else was asked for.
@@ -63,7 +95,9 @@ fn print(report: &Report, outputs: &Outputs, common: &Common) -> Result<ExitCode
         verbose: common.verbose,
         color: colored(common.color, &io::stdout()),
     };
-    write_out(&report.print(printing))?;
+    if !outputs.replace_report() {
+        write_out(&report.print(printing))?;
+    }
     Ok(ExitCode::from(report.exit() as u8))
 }
 

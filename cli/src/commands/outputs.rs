@@ -46,6 +46,12 @@ impl Outputs {
         Ok(outputs)
     }
 
+    /// Whether a page or picture goes where the report would.
+    pub(super) fn replace_report(&self) -> bool {
+        let mut pictures = [&self.html, &self.dot].into_iter().flatten();
+        pictures.any(|picture| matches!(picture.way, Way::StandardOutput))
+    }
+
     /// Whether the report itself goes to a file.
     pub(super) fn has_text(&self) -> bool {
         self.text.is_some()
@@ -68,6 +74,11 @@ impl Outputs {
     }
 }
 
+/// Whether `-` was given for a file.
+pub(super) fn is_standard_output(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
 /// A file that can be written.
 struct Output {
     path: PathBuf,
@@ -79,11 +90,18 @@ enum Way {
     Replace(PathBuf),
     /// A pipe or device, a file with other names, or one in a folder of somebody else.
     Into,
+    /// There is no file.
+    StandardOutput,
 }
 
 impl Output {
     fn open(path: &Path) -> Result<Output, Failure> {
-        let way = way(path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        let way = if is_standard_output(path) {
+            Ok(Way::StandardOutput)
+        } else {
+            way(path)
+        };
+        let way = way.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         Ok(Output {
             path: path.to_path_buf(),
             way,
@@ -92,6 +110,7 @@ impl Output {
 
     fn write(&self, text: &str) -> Result<(), Failure> {
         let written = match &self.way {
+            Way::StandardOutput => return super::write_out(text),
             Way::Replace(target) => replace(target, text.as_bytes()),
             Way::Into => {
                 File::create(&self.path).and_then(|mut file| file.write_all(text.as_bytes()))

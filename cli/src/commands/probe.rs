@@ -5,16 +5,21 @@ use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::Failure;
 
-/// A real runtime takes milliseconds, on a slow network file system seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// When the user is told what is waited for: a real runtime takes milliseconds, on a slow
+/// network file system seconds.
+const NOTICE: Duration = Duration::from_secs(5);
+
+/// How long a child that has ended, or was killed, may keep its log open: what it started
+/// itself may have it as well.
+const REST: Duration = Duration::from_secs(2);
 
 /// What loading the runtime gave.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -52,72 +57,162 @@ pub(super) fn run() -> Result<ExitCode, Failure> {
 /// What the parent learned.
 pub(super) struct Answer {
     /// What the child said, or how it ended instead.
-    pub(super) loaded: Result<Loaded, String>,
+    pub(super) loaded: Result<Loaded, Ended>,
     /// hiplazy's log of the search.
     pub(super) search: Vec<String>,
 }
 
-/// Has a child load the runtime, and has `look` look at it while it waits.
-pub(super) fn ask(look: impl FnOnce(u32)) -> Result<Answer, Failure> {
+/// How a child ended that did not say anything.
+pub(super) struct Ended {
+    /// Whether it hung and was killed.
+    pub(super) hung: bool,
+    /// In words.
+    pub(super) how: String,
+    /// The library whose constructor was running.
+    pub(super) starting: Option<String>,
+}
+
+/// Has a child load the runtime, and has `look` look at it while it waits. After
+/// `timeout` it is killed; before that, `notice` is given a line for the user.
+pub(super) fn ask(
+    timeout: Duration,
+    notice: impl FnOnce(String),
+    look: impl FnOnce(u32),
+) -> Result<Answer, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| format!("cannot find the program of hiplazy itself: {error}"))?;
     let mut child = Command::new(own)
         .args(["doctor", "--probe"])
         .env("HIPLAZY_LOG", "debug")
+        // ld.so says whose constructor it calls.
+        .env("LD_DEBUG", "files")
+        .env_remove("LD_DEBUG_OUTPUT")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("cannot start hiplazy itself: {error}"))?;
     let out = lines(child.stdout.take());
-    let log = lines(child.stderr.take());
+    let mut log = Log {
+        receive: lines(child.stderr.take()),
+        search: Vec::new(),
+        starting: None,
+    };
+    let began = Instant::now();
+    let until = |limit: Duration| limit.saturating_sub(began.elapsed());
+    let mut notice = Some(notice);
     // The runtime may write to standard output as well.
     let said = loop {
-        match out.recv_timeout(PATIENCE) {
+        let limit = match notice {
+            Some(_) => NOTICE.min(timeout / 2),
+            None => timeout,
+        };
+        match out.recv_timeout(until(limit)) {
             Ok(line) => {
                 if let Ok(loaded) = serde_json::from_str::<Loaded>(&line) {
-                    break Some(loaded);
+                    break Ok(loaded);
                 }
             }
-            Err(_) => break None,
+            Err(RecvTimeoutError::Timeout) => match notice.take() {
+                Some(notice) => {
+                    log.take(Duration::ZERO);
+                    notice(log.waits_for(timeout));
+                }
+                None => break Err(true),
+            },
+            Err(RecvTimeoutError::Disconnected) => break Err(false),
         }
     };
-    if said.is_some() {
+    if said.is_ok() {
         look(child.id());
     }
-    let ended = end(&mut child, said.is_some())?;
-    let search = log
-        .iter()
-        .filter_map(|line| line.strip_prefix("hiplazy: ").map(str::to_string))
-        .collect();
+    let patience = match said {
+        // What the runtime does at its exit may hang, and is of no interest.
+        Ok(_) => Duration::from_secs(1),
+        // Its output is closed, so it is about to end, and may still write its core.
+        Err(false) => until(timeout),
+        Err(true) => Duration::ZERO,
+    };
+    let ended = end(&mut child, patience)?;
+    log.take(REST);
     Ok(Answer {
-        loaded: said.ok_or_else(|| how(ended)),
-        search,
+        loaded: said.map_err(|_| Ended {
+            hung: ended.is_none(),
+            how: how(ended, timeout),
+            starting: log.starting,
+        }),
+        search: log.search,
     })
 }
 
-/// Lets the child end; `None` if it has to be killed because it hangs.
-fn end(child: &mut Child, waits: bool) -> io::Result<Option<ExitStatus>> {
-    drop(child.stdin.take());
-    if waits {
-        // What the runtime does at its exit may hang, and is of no interest.
-        for _ in 0..100 {
-            if let Some(status) = child.try_wait()? {
-                return Ok(Some(status));
-            }
-            thread::sleep(Duration::from_millis(10));
+/// What the child and the dynamic linker in it write to standard error.
+struct Log {
+    receive: mpsc::Receiver<String>,
+    search: Vec<String>,
+    starting: Option<String>,
+}
+
+impl Log {
+    /// Takes what is there, and what comes without a pause of `patience`.
+    fn take(&mut self, patience: Duration) {
+        while let Ok(line) = self.receive.recv_timeout(patience) {
+            self.line(&line);
         }
-    } else if let Some(status) = child.try_wait()? {
-        return Ok(Some(status));
+    }
+
+    fn line(&mut self, line: &str) {
+        if let Some(line) = line.strip_prefix("hiplazy: ") {
+            self.starting = None;
+            self.search.push(line.to_string());
+        } else if let Some((process, said)) = line.split_once(":\t")
+            && process.trim().parse::<u32>().is_ok()
+        {
+            // Anything else that ld.so says comes when the constructor has returned, or
+            // opens more itself.
+            let path = said.strip_prefix("calling init: ");
+            self.starting = path.map(str::to_string).or_else(|| {
+                let nothing = said.trim().is_empty();
+                self.starting.take().filter(|_| nothing)
+            });
+        }
+    }
+
+    /// For the user, who has waited for a while.
+    fn waits_for(&self, timeout: Duration) -> String {
+        let what = match (&self.starting, self.search.last()) {
+            (Some(library), _) => format!("the constructor of {library} to return"),
+            (None, Some(line)) => format!("the runtime to be loaded, since \"{line}\""),
+            (None, None) => "the runtime to be loaded".to_string(),
+        };
+        let seconds = timeout.as_secs();
+        format!("waiting for {what}, {seconds} seconds at most (--timeout)")
+    }
+}
+
+/// Lets the child end; `None` if it has to be killed because it hangs.
+fn end(child: &mut Child, patience: Duration) -> io::Result<Option<ExitStatus>> {
+    drop(child.stdin.take());
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if began.elapsed() >= patience {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
     }
     let _ = child.kill();
     let status = child.wait()?;
     Ok((status.signal() != Some(libc::SIGKILL)).then_some(status))
 }
 
-fn how(ended: Option<ExitStatus>) -> String {
+fn how(ended: Option<ExitStatus>, timeout: Duration) -> String {
     match ended {
-        None => format!("it did not return within {} seconds", PATIENCE.as_secs()),
+        None => format!(
+            "it did not return within {} seconds (--timeout)",
+            timeout.as_secs()
+        ),
         Some(status) => match status.signal() {
             Some(signal) => format!("it ended the process with signal {signal}"),
             None => format!("it ended the process ({status})"),
@@ -142,4 +237,33 @@ fn lines<R: Read + Send + 'static>(pipe: Option<R>) -> mpsc::Receiver<String> {
         });
     }
     receive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_constructor_that_runs_is_the_one_that_was_called_last() {
+        let starting = |lines: &[&str]| {
+            let mut log = Log {
+                receive: mpsc::channel().1,
+                search: Vec::new(),
+                starting: None,
+            };
+            lines.iter().for_each(|line| log.line(line));
+            log.starting
+        };
+        let a = "      4711:\tcalling init: /lib/a.so";
+        let b = "      4711:\tcalling init: /lib/b.so";
+        let empty = "      4711:\t";
+        let opened = "      4711:\topening file=/lib/b.so [0]; direct_opencount=1";
+        assert_eq!(starting(&[a, empty]).as_deref(), Some("/lib/a.so"));
+        assert_eq!(
+            starting(&[a, empty, b, "noise"]).as_deref(),
+            Some("/lib/b.so")
+        );
+        assert_eq!(starting(&[a, b, empty, opened]), None);
+        assert_eq!(starting(&[a, "hiplazy: info: bound HIP runtime"]), None);
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::common::hiplazy;
 use crate::common::shared::{self, text_of};
-use crate::running::{built, json, library, rules, source};
+use crate::running::{built, file, json, library, rules, source};
 
 /// The doctor on a machine that has only the runtimes below `allowed`.
 fn doctor(allowed: Option<&Path>) -> Command {
@@ -97,6 +97,52 @@ fn a_runtime_that_ends_the_process_does_not_end_the_doctor() {
     assert_eq!(rules(&report), ["crashing-runtime"]);
     let detail = report["findings"][0]["detail"].as_str().unwrap();
     assert!(detail.contains("signal 6"), "{detail}");
+    assert_eq!(file(&report["findings"][0]["object"]), "libamdhip64.so.7");
+}
+
+/// The library that hangs is one that the runtime needs; before it, another one's
+/// constructor returned.
+#[test]
+fn a_runtime_that_does_not_return_is_killed_and_the_library_is_named() {
+    let folder = shared::scratch("hanging");
+    let quick =
+        "__attribute__((constructor)) static void start(void) {}\nint quick(void) { return 0; }\n";
+    let hanging = "#include <unistd.h>\n__attribute__((constructor)) static void start(void) { for (;;) pause(); }\nint hanging(void) { return 0; }\n";
+    library(&folder, "libquick.so", quick, &[]);
+    library(&folder, "libhanging.so", hanging, &[]);
+    let arguments = [
+        "-Wl,-soname,libamdhip64.so.7".to_string(),
+        "-Wl,-rpath,$ORIGIN".to_string(),
+        "-Wl,--no-as-needed".to_string(),
+        format!("-L{}", folder.display()),
+        "-l:libquick.so".to_string(),
+        "-l:libhanging.so".to_string(),
+    ];
+    let text = "int hipRuntimeGetVersion(int *v) { return *v = 0; }\n";
+    library(&folder, "libamdhip64.so.7", text, &arguments);
+    let doctor = |more: &[&str]| {
+        let mut command = doctor(Some(&folder));
+        let output = command
+            .args(["--json", "--timeout", "2"])
+            .args(more)
+            .output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", text_of(&output));
+        output
+    };
+    let output = doctor(&[]);
+    let report = json(&output);
+    assert_eq!(rules(&report), ["hanging-runtime"]);
+    let finding = &report["findings"][0];
+    assert_eq!(file(&finding["object"]), "libhanging.so");
+    let detail = finding["detail"].as_str().unwrap();
+    assert!(detail.contains("within 2 seconds"), "{detail}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("waiting for the constructor of ") && said.contains("libhanging.so"),
+        "{said}"
+    );
+    assert!(doctor(&["--quiet"]).stderr.is_empty());
 }
 
 #[test]
