@@ -141,6 +141,10 @@ fn explanations_follow_theirs() {
         "hipMemoryTypeHost",
         "hipProfilerEnableExt",
         "709",
+        "invalid",
+        "hiplazy_hipMemCreate_h53",
+        "hip_6.0",
+        "libamdhip64-00ca863d.so.7.14.60850-0000000",
         "bare-export",
     ] {
         let text = run(hiplazy().args(["explain", "--json", name]));

@@ -1,8 +1,10 @@
 //! What the manifest knows about a name: a function, a struct, an enum, a constant, an
-//! error code, or a rule of the reports.
+//! error code, a version node, a library of the runtime, or a rule of the reports.
 
 mod function;
+mod library;
 mod near;
+mod query;
 mod tables;
 mod text;
 mod types;
@@ -20,6 +22,7 @@ use tables::Tables;
 pub use function::{
     EntryFacts, FunctionFacts, PrototypeFacts, Reason, Spelling, Translation, TranslationRow,
 };
+pub use library::{LibraryFacts, MeasuredFacts, NodeFacts};
 pub use near::near;
 pub use types::{Enum, EnumConstant, Record, RecordField, RecordLayout, Value};
 
@@ -34,6 +37,8 @@ pub struct Explanation {
     pub command: &'static str,
     /// What was asked for.
     pub name: String,
+    /// The entry of hiplazy's that the name is, for callers with some headers.
+    pub entry: Option<EntryFacts>,
     /// What headers turn the name into, where it is a macro.
     pub renamed: Option<Renamed>,
     /// The function of that name, and those that sources mean by it.
@@ -45,7 +50,7 @@ pub struct Explanation {
     pub enumeration: Option<Enum>,
     /// The constant.
     pub constant: Option<EnumConstant>,
-    /// The error codes with that number or name.
+    /// The error codes with that number, name or text.
     pub errors: Vec<ErrorFacts>,
     /// The functions that the struct or enum matters to.
     pub used_by: Vec<String>,
@@ -53,6 +58,10 @@ pub struct Explanation {
     pub not_wrapped: Option<String>,
     /// The runtimes that export a name which is no function of the manifest.
     pub exported_by: Vec<String>,
+    /// The version node of that name.
+    pub node: Option<NodeFacts>,
+    /// The library of the runtime of that name.
+    pub library: Option<LibraryFacts>,
     /// The rule of that id.
     pub rule: Option<&'static Rule>,
 }
@@ -82,15 +91,88 @@ pub struct ErrorFacts {
     pub text: String,
 }
 
-/// Everything about `name`; `None` if nothing is known.
-pub fn look_up(name: &str) -> Option<Explanation> {
+/// Everything about what `text` means: a name, or a message with one in it, or the text
+/// of an error. `None` if nothing is known.
+pub fn look_up(text: &str) -> Option<Explanation> {
     let tables = Tables::get();
-    // People paste wrappers and versioned names from logs.
+    let readings = query::readings(text);
+    let exact = readings.iter().find_map(|name| known(tables, name));
+    exact.or_else(|| by_text(tables, text))
+}
+
+/// The name in `text` that nothing is known of, for a message.
+pub fn unknown(text: &str) -> String {
+    let readings = query::readings(text);
+    readings
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| text.trim().to_string())
+}
+
+/// Everything about a name, also one that was made from another.
+fn known(tables: &Tables, name: &str) -> Option<Explanation> {
+    // Logs write the node behind the name.
     let bare = name.split('@').next().unwrap_or(name);
-    let bare = match bare.strip_prefix("hiplazy_") {
-        Some(link_name) if tables.function(link_name).is_some() => link_name,
-        _ => bare,
+    if let Some(found) = exactly(tables, bare) {
+        return Some(found);
+    }
+    // What a vendor's prefix or hiplazy's is followed by, or what an entry is made of.
+    let made: Vec<&str> = query::without_prefix(bare).chain([bare]).collect();
+    if let Some((function, entry)) = made.iter().find_map(|name| entry(tables, name)) {
+        let mut found = exactly(tables, function)?;
+        found.entry = Some(entry);
+        return Some(found);
+    }
+    // C++ calls an overload, which calls the function of that name.
+    let called = query::identifiers(bare).into_iter();
+    let mut candidates = made.into_iter().chain(called);
+    let is_function = |name: &&str| tables.function(name).is_some();
+    candidates
+        .find(is_function)
+        .and_then(|name| exactly(tables, name))
+}
+
+/// The function of an entry for callers with some headers: `hipMemCreate_h53`.
+fn entry<'a>(tables: &'a Tables, name: &str) -> Option<(&'a str, EntryFacts)> {
+    let entry = tables.entries.iter().find(|it| it.name == name)?;
+    let function = tables.functions.get(entry.function)?;
+    let facts = EntryFacts {
+        name: entry.name.clone(),
+        since: entry.since?.to_string(),
     };
+    Some((&function.name, facts))
+}
+
+/// The errors whose text this is, or is in it, or has it.
+fn by_text(tables: &Tables, text: &str) -> Option<Explanation> {
+    let wanted = text.trim().to_lowercase();
+    let all: Vec<ErrorFacts> = all_errors(tables).collect();
+    let that = |fits: &dyn Fn(&str) -> bool| -> Vec<ErrorFacts> {
+        let fitting = all.iter().filter(|error| fits(&error.text.to_lowercase()));
+        fitting.cloned().collect()
+    };
+    let mut found = that(&|text| text == wanted);
+    if found.is_empty() {
+        // A message with the text in it: the longest, for one text may contain another.
+        found = that(&|text| text.contains(' ') && wanted.contains(text));
+        let longest = found.iter().map(|error| error.text.len()).max();
+        found.retain(|error| Some(error.text.len()) == longest);
+    }
+    if found.is_empty() && wanted.chars().filter(|c| c.is_alphabetic()).count() >= 4 {
+        found = that(&|text| text.contains(&wanted));
+    }
+    match found.as_slice() {
+        [] => None,
+        [one] => exactly(tables, &one.name),
+        _ => Some(Explanation {
+            errors: found,
+            ..Explanation::new(text.trim())
+        }),
+    }
+}
+
+/// Everything about exactly this name.
+fn exactly(tables: &Tables, bare: &str) -> Option<Explanation> {
     let renamed = renamed(tables, bare);
     let target = renamed.as_ref().map(|it| it.replacement.as_str());
     let mut links: Vec<&str> = Vec::from([bare]);
@@ -99,10 +181,6 @@ pub fn look_up(name: &str) -> Option<Explanation> {
     let mut seen = BTreeSet::new();
     links.retain(|link| seen.insert(*link));
     let explanation = Explanation {
-        schema: crate::report::SCHEMA,
-        tool: concat!("hiplazy ", env!("CARGO_PKG_VERSION")).to_string(),
-        command: "explain",
-        name: bare.to_string(),
         functions: links
             .iter()
             .filter_map(|link| tables.function(link))
@@ -122,13 +200,27 @@ pub fn look_up(name: &str) -> Option<Explanation> {
             Some(_) => Vec::new(),
             None => exported_by(tables, bare),
         },
+        node: NodeFacts::of(tables, bare),
+        library: LibraryFacts::of(tables, bare),
         rule: rules::by_id(bare),
         renamed,
+        ..Explanation::new(bare)
     };
     explanation.says_something().then_some(explanation)
 }
 
 impl Explanation {
+    /// One that says nothing yet.
+    fn new(name: &str) -> Explanation {
+        Explanation {
+            schema: crate::report::SCHEMA,
+            tool: concat!("hiplazy ", env!("CARGO_PKG_VERSION")).to_string(),
+            command: "explain",
+            name: name.to_string(),
+            ..Explanation::default()
+        }
+    }
+
     fn says_something(&self) -> bool {
         !self.functions.is_empty()
             || self.record.is_some()
@@ -138,6 +230,8 @@ impl Explanation {
             || self.renamed.is_some()
             || self.not_wrapped.is_some()
             || !self.exported_by.is_empty()
+            || self.node.is_some()
+            || self.library.is_some()
             || self.rule.is_some()
     }
 
@@ -195,7 +289,13 @@ fn errors(tables: &Tables, name: &str) -> Vec<ErrorFacts> {
         Some(digits) => i32::from_str_radix(digits, 16).ok(),
         None => name.parse().ok(),
     };
-    let known = tables.errors.iter().filter_map(|error| match error.code {
+    all_errors(tables)
+        .filter(|error| number.map_or(error.name == name, |number| error.code == number))
+        .collect()
+}
+
+fn all_errors(tables: &Tables) -> impl Iterator<Item = ErrorFacts> {
+    tables.errors.iter().filter_map(|error| match error.code {
         Code::Known(code) => Some(ErrorFacts {
             domain: match error.domain {
                 Domain::Hip => "hipError_t",
@@ -206,10 +306,7 @@ fn errors(tables: &Tables, name: &str) -> Vec<ErrorFacts> {
             text: error.text.clone(),
         }),
         Code::Other => None,
-    });
-    known
-        .filter(|error| number.map_or(error.name == name, |number| error.code == number))
-        .collect()
+    })
 }
 
 fn exported_by(tables: &Tables, name: &str) -> Vec<String> {
@@ -265,11 +362,84 @@ mod tests {
     fn names_as_they_stand_in_logs_are_understood() {
         for name in [
             "hipMalloc@hip_4.2",
-            "hiplazy_hipMalloc",
             "hipMalloc@@hip_4.2",
+            "hipMalloc()",
+            "hiplazy_hipMalloc",
+            "tl_hipMalloc",
+            "_Z9hipMallocIfE10hipError_tPPT_m",
+            "x.so: undefined symbol: hipMalloc, version hip_4.2",
         ] {
-            assert_eq!(look_up(name).unwrap().name, "hipMalloc");
+            let found = look_up(name).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(found.functions[0].name, "hipMalloc", "{name}");
         }
+    }
+
+    #[test]
+    fn entries_for_headers_lead_to_their_function() {
+        for name in [
+            "hipMemCreate_h53",
+            "hiplazy_hipMemCreate_h53",
+            "tl_hipMemCreate_h53",
+        ] {
+            let found = look_up(name).unwrap();
+            assert_eq!(found.functions[0].name, "hipMemCreate", "{name}");
+            let entry = found.entry.unwrap();
+            assert_eq!(
+                (entry.name.as_str(), entry.since.as_str()),
+                ("hipMemCreate_h53", "5.3")
+            );
+        }
+        // A suffix of HIP's own is none.
+        assert!(look_up("hipMemAdvise_v2").unwrap().entry.is_none());
+        assert!(look_up("hipMemCreate_h99").is_none());
+    }
+
+    #[test]
+    fn texts_of_errors_lead_to_their_names() {
+        for text in [
+            "invalid configuration argument",
+            "Invalid Configuration Argument",
+            "invalid configuration",
+            "RuntimeError: HIP error: invalid configuration argument (at launch)",
+        ] {
+            let found = look_up(text).unwrap_or_else(|| panic!("{text}"));
+            let names: Vec<&str> = found.errors.iter().map(|it| it.name.as_str()).collect();
+            assert_eq!(names, ["hipErrorInvalidConfiguration"], "{text}");
+        }
+        let several = look_up("no longer a text, invalid resource handle");
+        assert_eq!(several.unwrap().errors[0].code, 400);
+        assert!(look_up("invalid").unwrap().errors.len() > 3);
+    }
+
+    #[test]
+    fn nodes_lead_to_their_functions() {
+        let found = look_up("version `hip_6.0' not found (required by x.so)").unwrap();
+        let node = found.node.unwrap();
+        assert!(
+            node.functions
+                .contains(&"hipGetDevicePropertiesR0600".to_string())
+        );
+        assert!(
+            node.absent_from
+                .contains(&"libamdhip64 5.7.1 (Debian)".to_string())
+        );
+        assert!(
+            node.exported_by
+                .contains(&"libamdhip64 6.4.3 (Debian)".to_string())
+        );
+        assert!(look_up("hip_9.9").is_none());
+    }
+
+    #[test]
+    fn libraries_lead_to_what_was_measured_of_them() {
+        let library = |name| look_up(name).unwrap().library.unwrap();
+        let six = library("libamdhip64.so.6");
+        assert_eq!((six.kind, six.major), ("hip", Some(6)));
+        assert_eq!(six.measured[0].name, "libamdhip64 6.4.3 (Debian)");
+        assert!(six.measured.len() == 1 && six.nodes.contains(&"hip_6.0".to_string()));
+        let copy = library("/x/libamdhip64-00ca863d.so.7.14.60850-0000000");
+        assert_eq!(copy.wheel_hash.as_deref(), Some("00ca863d"));
+        assert!(library("libamdhip64.so").measured.len() > 3);
     }
 
     #[test]

@@ -10,7 +10,8 @@ const SUGGESTIONS: usize = 3;
 
 /// The known names nearest to one that is not known, the nearest first. Empty if
 /// nothing is near.
-pub fn near(name: &str) -> Vec<&'static str> {
+pub fn near(text: &str) -> Vec<&'static str> {
+    let name = &super::unknown(text);
     let wanted = name.to_lowercase();
     // A slip for every four letters, up to three: more make another word.
     let slips = (wanted.chars().count() / 4).clamp(1, 3);
@@ -41,7 +42,9 @@ fn names() -> BTreeSet<&'static str> {
     let rules = rules::ALL.iter().map(|it| it.id);
     let exports = tables.measured.iter().flat_map(|it| it.names());
     let plain = exports.filter(|it| !it.starts_with("_Z"));
+    let nodes = tables.measured.iter().flat_map(|it| it.nodes());
     functions
+        .chain(nodes)
         .chain(records)
         .chain(enums)
         .chain(constants)
@@ -63,6 +66,8 @@ mod tests {
             ("hipGetDevicePropertys", "hipGetDeviceProperties"),
             ("hipDeviceProp_tR060", "hipDeviceProp_tR0600"),
             ("bare-exports", "bare-export"),
+            ("hip_42", "hip_4.2"),
+            ("x.so: undefined symbol: hipMaloc", "hipMalloc"),
             ("PointerGetAttributes", "hipPointerGetAttributes"),
         ] {
             assert_eq!(near(typed).first(), Some(&meant), "{typed}");

@@ -43,6 +43,18 @@ impl Measured {
         self.exports.get(name).map(Option::as_deref)
     }
 
+    /// The nodes of its functions, each as often as it occurs.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &str> {
+        self.exports.values().filter_map(Option::as_deref)
+    }
+
+    /// The functions on a node.
+    pub(super) fn on_node(&self, node: &str) -> Vec<&str> {
+        let on_it = self.exports.iter();
+        let on_it = on_it.filter(|(_, has)| has.as_deref() == Some(node));
+        on_it.map(|(name, _)| name.as_str()).collect()
+    }
+
     /// The names that it exports.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.exports.keys().map(String::as_str)

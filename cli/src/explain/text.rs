@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Enum, EnumConstant, Explanation, FunctionFacts, Record, Translation};
+use super::{
+    Enum, EnumConstant, Explanation, FunctionFacts, LibraryFacts, NodeFacts, Record, Translation,
+};
 use crate::finding::Rule;
 use crate::report::Styles;
 
@@ -27,6 +29,11 @@ struct Page {
 
 impl Page {
     fn explanation(&mut self, of: &Explanation) {
+        if let Some(entry) = &of.entry {
+            self.heading(&entry.name, "an entry of hiplazy");
+            let of = format!("callers of {} with headers of HIP {}", of.name, entry.since);
+            self.field("for", &format!("{of} and newer, up to the next entry"));
+        }
         if let Some(renamed) = &of.renamed {
             let since = match &renamed.since {
                 Some(since) => format!("since {since} "),
@@ -63,11 +70,19 @@ impl Page {
             self.field("value", &values(constant));
         }
         self.used_by(&of.used_by);
-        if !of.exported_by.is_empty() || of.not_wrapped.is_some() {
+        // Nodes are in the tables of exports as well.
+        let is_other = of.node.is_none();
+        if is_other && (!of.exported_by.is_empty() || of.not_wrapped.is_some()) {
             self.heading(&of.name, "exported by runtimes, without a wrapper");
             self.fields("exported by", &[of.exported_by.join(", ")]);
             let why = of.not_wrapped.as_deref().unwrap_or("not in the manifest");
             self.field("why", why);
+        }
+        if let Some(node) = &of.node {
+            self.node(node);
+        }
+        if let Some(library) = &of.library {
+            self.library(library);
         }
         if let Some(rule) = of.rule {
             self.rule(rule);
@@ -215,13 +230,54 @@ impl Page {
         self.table(&table);
     }
 
+    fn node(&mut self, node: &NodeFacts) {
+        self.heading(&node.name, "a version node");
+        self.fields("exported by", &[node.exported_by.join(", ")]);
+        self.fields("not in", &[node.absent_from.join(", ")]);
+        self.some("functions", &node.functions);
+    }
+
+    fn library(&mut self, library: &LibraryFacts) {
+        self.heading(
+            &library.name,
+            &format!("a library of the runtime ({})", library.kind),
+        );
+        let major = match library.major {
+            Some(major) => format!(
+                "{major}: programs that need another number load another library, with other structs"
+            ),
+            None => "none: the name for linking; what it is a link to decides".to_string(),
+        };
+        self.field("major", &major);
+        if let Some(hash) = &library.wheel_hash {
+            let copy = format!(
+                "of a wheel, with {hash} in its name: next to any other runtime it is a second one"
+            );
+            self.field("copy", &copy);
+        }
+        let measured = library.measured.iter();
+        let measured: Vec<String> = measured
+            .map(|it| format!("{}, {} functions", it.name, it.functions))
+            .collect();
+        self.fields("measured", &measured);
+        if measured.is_empty() {
+            self.field("measured", "none of that name");
+        }
+        self.fields("nodes", &[library.nodes.join(", ")]);
+    }
+
     fn used_by(&mut self, functions: &[String]) {
+        self.some("matters to", functions);
+    }
+
+    /// All of them with `-v`.
+    fn some(&mut self, label: &str, functions: &[String]) {
         let shown = if self.verbose { functions.len() } else { SHOWN };
         let mut lines: Vec<String> = functions.iter().take(shown).cloned().collect();
         if let Some(more) = functions.len().checked_sub(shown).filter(|it| *it > 0) {
             lines.push(format!("and {more} more (-v)"));
         }
-        self.fields("matters to", &lines);
+        self.fields(label, &lines);
     }
 
     fn rule(&mut self, rule: &Rule) {
@@ -309,6 +365,13 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn a_node_is_shown_as_one() {
+        let text = text("hip_6.0");
+        assert!(text.starts_with("hip_6.0  a version node\n"), "{text}");
+        assert!(text.contains("hipGetDevicePropertiesR0600"), "{text}");
     }
 
     #[test]
