@@ -39,6 +39,11 @@ enum Task {
     },
     /// Install the C libraries, headers, CMake and pkg-config files
     Install(install::Arguments),
+    /// Make the folder that docs/doctor.md looks at: every symptom of that page, without a GPU
+    Site {
+        /// Where; it is created if it is not there
+        folder: PathBuf,
+    },
     /// Fetch real runtimes, headers and stubs into the cache
     Fetch(fetch_command::Arguments),
 }
@@ -56,7 +61,24 @@ fn main() -> ExitCode {
             }
         },
         Task::Install(arguments) => install::run(&arguments, &workspace()),
+        Task::Site { folder } => site(&folder),
         Task::Fetch(arguments) => fetch_command::run(&arguments),
+    }
+}
+
+fn site(folder: &Path) -> ExitCode {
+    match xtask::site::make(folder) {
+        Ok(missing) => {
+            println!("{} is made", folder.display());
+            for missing in &missing {
+                println!("SKIPPED {missing}");
+            }
+            ExitCode::from(u8::from(!missing.is_empty()))
+        }
+        Err(error) => {
+            eprintln!("cargo xtask site: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 

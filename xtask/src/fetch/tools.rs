@@ -47,6 +47,10 @@ pub const TOOLS: &[Tool] = &[
         package: "graphviz",
     },
     Tool {
+        program: "jq",
+        package: "jq",
+    },
+    Tool {
         program: "mandoc",
         package: "mandoc",
     },
