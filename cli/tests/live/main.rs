@@ -12,6 +12,7 @@ mod children;
 mod commands;
 mod evidence;
 mod gone;
+mod hazards;
 mod hostile;
 mod logs;
 mod machine;

@@ -217,36 +217,6 @@ fn a_runtime_in_a_namespace_of_its_own_is_there() {
     assert!(rules(&report).contains(&"two-runtimes".to_string()));
 }
 
-#[test]
-fn deepbind_beside_a_preloaded_allocator_is_warned_about() {
-    let folder = shared::scratch("allocator");
-    let text = "#include <stddef.h>\nextern void *__libc_malloc(size_t);\nvoid *malloc(size_t size) { return __libc_malloc(size); }\n";
-    let allocator = library(&folder, "libjemalloc.so.2", text, &[]);
-    let client = built().folder.join("client.so");
-    for (flags, expected) in [("now,local", false), ("now,local,deepbind", true)] {
-        let words = ["open", "client", client.to_str().unwrap(), flags];
-        let mut command = driver(&built().runtime, &words);
-        command.env("LD_PRELOAD", &allocator);
-        let report = Waiting::start(&mut command).report();
-        let warned = rules(&report).contains(&"deepbind-allocator".to_string());
-        assert_eq!(warned, expected, "{flags}");
-        let hazards = report["hazards"].to_string();
-        assert!(hazards.contains("libjemalloc.so.2") && hazards.contains("LD_PRELOAD"));
-        assert_eq!(hazards.contains("RTLD_DEEPBIND"), expected);
-    }
-}
-
-#[test]
-fn a_sanitizer_is_a_circumstance() {
-    let folder = shared::scratch("sanitizer");
-    let text = "int nothing(void) { return 0; }\n";
-    let library = library(&folder, "libasan.so.8", text, &[]);
-    let words = ["open", "asan", library.to_str().unwrap(), "now,local"];
-    let report = Waiting::start(&mut driver(&folder, &words)).report();
-    let hazards = report["hazards"].to_string();
-    assert!(hazards.contains("AddressSanitizer"), "{hazards}");
-}
-
 /// Another dynamic linker may keep its scopes elsewhere.
 #[test]
 fn without_scopes_there_is_an_estimate_that_is_marked_as_one() {

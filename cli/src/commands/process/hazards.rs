@@ -31,6 +31,14 @@ const SANITIZERS: [(&str, &str); 8] = [
     ("libhwasan.", "HWAddressSanitizer"),
 ];
 
+/// A function that only the run-time library of each sanitizer defines.
+const SANITIZER_FUNCTIONS: [(&str, &str); 4] = [
+    ("__asan_init", "AddressSanitizer"),
+    ("__tsan_init", "ThreadSanitizer"),
+    ("__hwasan_init", "HWAddressSanitizer"),
+    ("__ubsan_handle_add_overflow", "UndefinedBehaviorSanitizer"),
+];
+
 /// Variables of the dynamic linker and of hiplazy that decide what is bound to what.
 const VARIABLES: [(&str, &str); 9] = [
     ("LD_PRELOAD", "libraries that come before all others"),
@@ -75,10 +83,8 @@ pub(super) fn fill(
         });
     };
     report.hazards.extend(of_environment(&capture.environment));
-    if capture.auxiliary.get(libc::AT_SECURE) == Some(1) {
-        let detail = "it has more rights than its caller: LD_PRELOAD, LD_LIBRARY_PATH and HIPLAZY_* are ignored";
-        push(report, "AT_SECURE", detail.to_string());
-    }
+    let at_secure = capture.auxiliary.get(libc::AT_SECURE);
+    report.hazards.extend(more_rights(at_secure));
     for place in preloaded {
         push(report, "preloaded", world.path(*place).to_string());
     }
@@ -93,10 +99,6 @@ pub(super) fn fill(
         push(report, "RTLD_DEEPBIND", detail);
     }
     for (place, live) in world.objects.iter().enumerate() {
-        let name = live.object.file_name();
-        if let Some((_, tool)) = SANITIZERS.iter().find(|(stem, _)| name.starts_with(stem)) {
-            push(report, "sanitizer", format!("{tool}: {name}"));
-        }
         if live.namespace > 0 && matches!(live.role, crate::classify::Role::Runtime(_)) {
             let detail = format!(
                 "{} is in namespace {} (dlmopen)",
@@ -106,8 +108,42 @@ pub(super) fn fill(
             push(report, "namespace", detail);
         }
     }
+    sanitizers(report, world);
     allocators(report, world, &deepbind);
     unique(report, world);
+}
+
+/// What the dynamic linker makes of rights that the caller has not.
+fn more_rights(at_secure: Option<u64>) -> Option<Hazard> {
+    (at_secure == Some(1)).then(|| Hazard {
+        what: "AT_SECURE".to_string(),
+        detail: "it has more rights than its caller: LD_PRELOAD, LD_LIBRARY_PATH and HIPLAZY_* are ignored".to_string(),
+    })
+}
+
+/// By the names of their libraries, or by a function of theirs: clang links them
+/// statically.
+fn sanitizers(report: &mut Report, world: &World<'_>) {
+    let mut found = BTreeSet::new();
+    for live in &world.objects {
+        let name = live.object.file_name();
+        if let Some((_, tool)) = SANITIZERS.iter().find(|(stem, _)| name.starts_with(stem)) {
+            found.insert((*tool, name));
+        }
+    }
+    // That of AddressSanitizer has UndefinedBehaviorSanitizer's functions as well.
+    if found.is_empty() {
+        found.extend(SANITIZER_FUNCTIONS.iter().find_map(|(function, tool)| {
+            let answer = world.in_list(world.global(0), function, None)?;
+            Some((*tool, world.objects[answer.place].object.file_name()))
+        }));
+    }
+    report
+        .hazards
+        .extend(found.into_iter().map(|(tool, file)| Hazard {
+            what: "sanitizer".to_string(),
+            detail: format!("{tool}: {file}"),
+        }));
 }
 
 /// Who answers `malloc` first, if that is not the C library; and who does not ask there.
@@ -164,5 +200,17 @@ fn unique(report: &mut Report, world: &World<'_>) {
         );
         let finding = Finding::new(&rules::UNIQUE_SYMBOL, world.path(places[0]), detail);
         report.findings.push(finding.with(names));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only root can make such a program and look at it; a live test does.
+    #[test]
+    fn more_rights_than_the_caller_are_a_circumstance() {
+        assert_eq!(more_rights(Some(1)).unwrap().what, "AT_SECURE");
+        assert!(more_rights(Some(0)).is_none() && more_rights(None).is_none());
     }
 }
