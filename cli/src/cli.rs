@@ -80,6 +80,17 @@ pub enum Command {
 
 /// `hiplazy doctor`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Without --pid, hiplazy loads the runtime in a process of its own, as a program that uses
+it would, and tells every place that was tried. With --pid, the process is read from
+outside: nothing is loaded into it, and it goes on. The process must belong to the same
+user, or the user must be root.
+
+Examples:
+  hiplazy doctor
+  HIPLAZY_RUNTIME=/opt/rocm/lib/libamdhip64.so.7 hiplazy doctor
+  hiplazy doctor -v --pid 4711
+  hiplazy doctor --pid 4711 --html report.html")]
 pub struct Doctor {
     /// A running process, of the same user; it is not stopped
     #[arg(long, value_name = "PID")]
@@ -177,13 +188,16 @@ pub struct Lint {
 /// `hiplazy log`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The log may be of several processes, and have other output between its lines. It is judged
-by the files that are here under the names in it: take a log where it was made. What is
-not here is judged by its name, and named as not looked at.
+ld.so writes such a log where hiplazy itself cannot be, in a container for example; it
+appends the number of each process to the name. The log may be of several processes, and
+have other output between its lines. It is judged by the files that are here under the names
+in it: take it where it was made. What is not here is judged by its name, and named as not
+looked at.
 
 Examples:
-  LD_DEBUG=bindings LD_DEBUG_OUTPUT=/tmp/log python train.py; hiplazy log /tmp/log.4711
-  cat /tmp/log.* | hiplazy log -")]
+  LD_DEBUG=bindings LD_DEBUG_OUTPUT=/tmp/bindings python train.py
+  hiplazy log /tmp/bindings.4711
+  cat /tmp/bindings.* | hiplazy log -")]
 pub struct Log {
     /// The log, a file or a pipe; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -195,12 +209,22 @@ pub struct Log {
 
 /// `hiplazy explain`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+A name may stand as a log has it: with its node, mangled, with hiplazy's prefix or a
+vendor's. What was found in a message is explained, the function rather than the library.
+
+Examples:
+  hiplazy explain hipGetDeviceProperties
+  hiplazy explain -v hipDeviceProp_tR0600
+  hiplazy explain 709
+  hiplazy explain invalid configuration argument
+  hiplazy explain 'undefined symbol: hipMemAdvise_v2, version hip_7.1'")]
 pub struct Explain {
     /// A function, struct, enum or constant (hipMemcpy3D), the number or text of an error
     /// (709), a version node (hip_6.0), a library (libamdhip64.so.6), a rule (bare-export),
-    /// or a whole message in quotes
-    #[arg(value_name = "NAME")]
-    pub name: String,
+    /// or a whole message, in quotes if it has any
+    #[arg(required = true, value_name = "NAME")]
+    pub name: Vec<String>,
 }
 
 /// Pages and pictures.

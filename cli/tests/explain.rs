@@ -42,6 +42,29 @@ fn an_error_code_has_its_name_and_text() {
 }
 
 #[test]
+fn a_message_is_explained_with_and_without_quotes() {
+    let words = ["invalid", "configuration", "argument"];
+    for words in [&words[..], &[&words.join(" ")]] {
+        let text = run(hiplazy().arg("explain").args(words));
+        assert!(text.starts_with("9 hipErrorInvalidConfiguration"), "{text}");
+    }
+    let message = "_C.so: undefined symbol: hipMemAdvise_v2, version hip_7.1";
+    let json = json(message);
+    assert_eq!(json["name"], "hipMemAdvise_v2");
+    assert_eq!(json["functions"][0]["node"], "hip_7.1");
+}
+
+#[test]
+fn a_mistyped_name_in_a_message_is_the_one_that_is_named() {
+    let message = "x.so: undefined symbol: hipMaloc";
+    let output = hiplazy().args(["explain", message]).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let text = text_of(&output);
+    assert!(text.contains("\"hipMaloc\" is not in HIP"), "{text}");
+    assert!(text.contains("did you mean hipMalloc?"), "{text}");
+}
+
+#[test]
 fn fields_are_listed_on_request() {
     let short = run(hiplazy().args(["explain", "hipGetDevicePropertiesR0600"]));
     let long = run(hiplazy().args(["explain", "-v", "hipGetDevicePropertiesR0600"]));

@@ -94,19 +94,56 @@ fn bash_completes_commands_and_options() {
     );
 }
 
+/// Where zsh looks for functions, and with what lists the candidates replaced by what
+/// prints them: the real one needs a terminal.
 #[test]
-fn zsh_and_fish_read_their_completions() {
-    for (shell, read) in [("zsh", "-n"), ("fish", "--no-execute")] {
-        let script = scratch(&format!("completions-{shell}")).join("hiplazy");
-        let text = run(hiplazy().args(["completions", shell]));
-        for command in ["doctor", "lint", "explain"] {
-            assert!(text.contains(command), "{shell}: {command}");
-        }
-        fs::write(&script, text).unwrap();
-        if let Some(program) = tool(shell, &format!("the completions of {shell}")) {
-            run(Command::new(program).arg(read).arg(&script));
-        }
+fn zsh_finds_and_loads_its_completions() {
+    let Some(zsh) = tool("zsh", "the completions of zsh") else {
+        return;
+    };
+    let folder = scratch("completions-zsh");
+    let script = run(hiplazy().args(["completions", "zsh"]));
+    fs::write(folder.join("_hiplazy"), script).unwrap();
+    let ask = format!(
+        "fpath=({} $fpath); autoload -Uz compinit; compinit -u -D; print -r -- $_comps[hiplazy]; \
+         autoload -Uz +X _hiplazy; _arguments() {{ print -rl -- \"$@\"; }}; _hiplazy; \
+         _describe() {{ print -rl -- ${{(P)4}}; }}; _hiplazy_commands",
+        folder.display()
+    );
+    let text = run(Command::new(zsh)
+        .args(["-f", "-c", &ask])
+        .env("HOME", &folder));
+    assert_eq!(text.lines().next(), Some("_hiplazy"), "{text}");
+    for line in [
+        "doctor:This machine",
+        "lint:Check files",
+        "--json[Print the report",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
     }
+}
+
+#[test]
+fn fish_completes_commands_and_options() {
+    let Some(fish) = tool("fish", "the completions of fish") else {
+        return;
+    };
+    let folder = scratch("completions-fish");
+    let script = folder.join("hiplazy.fish");
+    fs::write(&script, run(hiplazy().args(["completions", "fish"]))).unwrap();
+    let complete = |line: &str| {
+        let ask = format!("source {}; complete -C '{line}'", script.display());
+        let mut command = Command::new(&fish);
+        command
+            .args(["--no-config", "-c", &ask])
+            .env("HOME", &folder);
+        let text = run(&mut command);
+        let words = text.lines().filter_map(|line| line.split('\t').next());
+        words.map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(complete("hiplazy doc"), ["doctor"]);
+    assert_eq!(complete("hiplazy lint --al"), ["--allow"]);
+    assert_eq!(complete("hiplazy doctor --p"), ["--pid", "--prefix"]);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use crate::explain::{look_up, near, unknown as unknown_name};
 
 /// Prints what is known.
 pub(super) fn run(explain: &Explain, common: &Common) -> Result<ExitCode, Failure> {
-    let name = explain.name.trim();
-    let explanation = look_up(name).ok_or_else(|| unknown(name))?;
+    let name = explain.name.join(" ");
+    let explanation = look_up(&name).ok_or_else(|| unknown(&name))?;
     let text = if common.json {
         explanation.json()
     } else {
