@@ -230,8 +230,8 @@ pub struct Explain {
 /// Pages and pictures.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Pictures {
-    /// Also write one self-contained page; `-` writes it to standard output, in place of
-    /// the report
+    /// Also write one self-contained page; `-` is standard output, in place of the report
+    /// (not with `run`, whose command writes there)
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Also write a graph for Graphviz; `-` as with --html

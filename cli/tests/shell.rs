@@ -52,6 +52,11 @@ fn the_manual_page_is_well_formed_and_complete() {
         let heading = format!("HIPLAZY {}\n", sub.get_name().to_uppercase());
         assert!(plain.contains(&heading), "{heading}{plain}");
         for argument in sub.get_arguments() {
+            if argument.is_hide_set() {
+                let id = argument.get_id();
+                assert!(!plain.contains(&format!("--{id}")), "{id} is hidden");
+                continue;
+            }
             let name = argument.get_long().map(|long| format!("--{long}"));
             assert!(
                 name.is_none_or(|name| plain.contains(&name)),
@@ -61,6 +66,7 @@ fn the_manual_page_is_well_formed_and_complete() {
     }
     for text in [
         "NAME\n",
+        "hiplazy run [OPTIONS] -- <CMD>...",
         "hiplazy lint dist/*.whl  ",
         "  3  nothing could be looked at",
     ] {

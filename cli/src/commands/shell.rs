@@ -43,14 +43,18 @@ fn section(command: Command) -> Result<Vec<u8>, Failure> {
     let name = format!("hiplazy {}", command.get_name());
     // Those that every command has are described once.
     let own = command.mut_args(|argument| {
-        let hidden = argument.is_global_set() || argument.get_id() == "help";
+        let hidden = argument.is_global_set() || argument.is_hide_set();
+        let hidden = hidden || argument.get_id() == "help";
         argument.hide(hidden)
     });
+    let usage = own.clone().render_usage().to_string();
     let has_options = own.get_arguments().any(|argument| !argument.is_hide_set());
     let page = Man::new(own.clone());
     let mut parts = Vec::new();
     page.render_description_section(&mut parts)?;
-    page.render_synopsis_section(&mut parts)?;
+    // As the help has it: with the `--` before a command, and values.
+    let usage = usage.trim_start_matches("Usage: ").replace('-', "\\-");
+    writeln!(parts, ".SH SYNOPSIS\n{usage}")?;
     if has_options {
         page.render_options_section(&mut parts)?;
     }
