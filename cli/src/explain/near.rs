@@ -42,9 +42,11 @@ fn names() -> BTreeSet<&'static str> {
     let rules = rules::ALL.iter().map(|it| it.id);
     let exports = tables.measured.iter().flat_map(|it| it.names());
     let plain = exports.filter(|it| !it.starts_with("_Z"));
+    let texts = tables.errors.iter().map(|it| it.text.as_str());
     let nodes = tables.measured.iter().flat_map(|it| it.nodes());
     functions
         .chain(nodes)
+        .chain(texts)
         .chain(records)
         .chain(enums)
         .chain(constants)
@@ -68,6 +70,10 @@ mod tests {
             ("bare-exports", "bare-export"),
             ("hip_42", "hip_4.2"),
             ("x.so: undefined symbol: hipMaloc", "hipMalloc"),
+            (
+                "invalid configuraton argument",
+                "invalid configuration argument",
+            ),
             ("PointerGetAttributes", "hipPointerGetAttributes"),
         ] {
             assert_eq!(near(typed).first(), Some(&meant), "{typed}");

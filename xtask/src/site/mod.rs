@@ -99,7 +99,10 @@ pub fn make(folder: &Path) -> Result<Vec<Missing>, Box<dyn std::error::Error>> {
     match fetch::tilelang_0_1_10() {
         Ok(real) => {
             let stub = "libhip_stub.so";
-            bring(&real.join(stub), &folder.join("tilelang/lib").join(stub))?;
+            let to = folder.join("tilelang/lib").join(stub);
+            remove(&to)?;
+            fs::copy(real.join(stub), &to)
+                .map_err(|error| format!("cannot write {}: {error}", to.display()))?;
         }
         Err(why) => missing.push(why),
     }
