@@ -99,11 +99,12 @@ fn names<'r>(report: &'r Value, object: &str) -> Vec<&'r str> {
         .collect()
 }
 
-fn replaced(report: &Value, path: &Path) -> bool {
+/// Whether a circumstance is told of a file.
+fn told(report: &Value, what: &str, path: &Path) -> bool {
     let mut hazards = report["hazards"].as_array().unwrap().iter();
     hazards.any(|hazard| {
         let detail = hazard["detail"].as_str().unwrap();
-        hazard["what"] == "replaced file" && detail.starts_with(path.to_str().unwrap())
+        hazard["what"] == what && detail.starts_with(path.to_str().unwrap())
     })
 }
 
@@ -112,6 +113,9 @@ fn replaced(report: &Value, path: &Path) -> bool {
 fn a_provider_whose_file_is_gone_is_still_named() {
     let place = Place::new("gone_provider");
     let waiting = place.start();
+    let stub = place.path("libhip_stub.so");
+    let before = json(&place.doctor(waiting.pid()));
+    assert!(!told(&before, "unread library", &stub));
     place.replace("libhip_stub.so", "int other(void) { return 1; }\n");
     let output = place.doctor(waiting.pid());
     let report = json(&output);
@@ -119,6 +123,12 @@ fn a_provider_whose_file_is_gone_is_still_named() {
     assert_eq!(bound, ("bound".into(), "libhip_stub.so".into()));
     assert!(rules(&report).contains(&"wrong-provider".to_string()));
     assert_eq!(output.status.code(), Some(2));
+    // It is global: what else it has, nobody can tell.
+    assert!(
+        told(&report, "unread library", &stub),
+        "{}",
+        report["hazards"]
+    );
     let why = why(&report, "libhip_stub.so").expect("it was not read");
     assert!(
         why.contains("deleted or replaced since it was mapped"),
@@ -158,7 +168,7 @@ fn root_reads_the_file_that_is_mapped_and_is_told_that_it_was_replaced() {
     let place = Place::new("gone_root");
     let waiting = place.start();
     let before = waiting.report();
-    assert!(!replaced(&before, &place.path("client.so")));
+    assert!(!told(&before, "replaced file", &place.path("client.so")));
     place.replace(
         "client.so",
         "int hipFree(void *);\nint other(void) { return hipFree(0); }\n",
@@ -167,7 +177,7 @@ fn root_reads_the_file_that_is_mapped_and_is_told_that_it_was_replaced() {
     assert_eq!(why(&report, "client.so"), None);
     assert_eq!(names(&report, "client.so"), [PROPERTIES]);
     assert!(
-        replaced(&report, &place.path("client.so")),
+        told(&report, "replaced file", &place.path("client.so")),
         "{}",
         report["hazards"]
     );

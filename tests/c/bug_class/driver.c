@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "reading.h"
 
@@ -190,6 +191,9 @@ static int takes(const char *command, const char *name, int operands, int left)
 
 int main(int count, char **words)
 {
+    /* Where Yama restricts it, a process of the same user is read by its ancestors only,
+     * unless it allows others. Without Yama this fails, and is not needed. */
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     for (int i = 1; i < count;) {
         char **operands = words + i + 1;
         int left = count - i - 1;

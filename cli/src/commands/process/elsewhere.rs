@@ -8,7 +8,7 @@ use crate::classify::Role;
 use crate::finding::Finding;
 use crate::process::World;
 use crate::process::bindings::Link;
-use crate::report::{Bound, Hazard, Report};
+use crate::report::{Bound, Hazard, Report, Scope};
 use crate::rules;
 
 pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link]) {
@@ -35,6 +35,16 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link]) {
         });
     }
     for (place, live) in world.objects.iter().enumerate() {
+        // Where it is global, it may have any name; who is bound to it already is known.
+        if let (None, Scope::Global { position }) = (&live.definitions, world.scope_of(place)) {
+            report.hazards.push(Hazard {
+                what: "unread library".to_string(),
+                detail: format!(
+                    "{}, number {position} in the global scope, could not be read: it may be the one that answers what is not bound yet, and the next library",
+                    world.path(place)
+                ),
+            });
+        }
         if live.replaced && !matches!(live.role, Role::Other) {
             report.hazards.push(Hazard {
                 what: "replaced file".to_string(),
