@@ -268,7 +268,7 @@ impl View<'_> {
         if nodes.len() < all.len() {
             let rest = counted(all.len() - nodes.len(), "binding");
             nodes.push(Node::new(
-                self.dim(&format!("{rest} that nothing is known against (-vv)")),
+                self.dim(&format!("{rest} not known to be wrong (-vv)")),
             ));
         }
         section(self.heading("Bindings"), nodes)
