@@ -51,7 +51,7 @@ HIP(hipGetProcAddress_spt, (in, const char *, symbol), (out, void *, pointer), (
 }
 
 /* Without a version of the caller's: the runtime's own. */
-static int own_version(void) { return fake_model.runtime_version; }
+static int own_version(void) { return fake_model.version; }
 
 HIP(hipGetDriverEntryPoint, (in, const char *, symbol), (out, void *, pointer),
     (hex, unsigned long long, flags), (out, unsigned, status)) {

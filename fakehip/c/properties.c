@@ -120,8 +120,7 @@ struct attribute {
 static const struct attribute attributes[] = {ATTRIBUTES(ATTRIBUTE)};
 
 bool device_attribute(int number, int device, int *value) {
-  int version = fake_model.runtime_version / 10000000 * 100 +
-                fake_model.runtime_version / 100000 % 100;
+  int version = fake_model.version / 10000000 * 100 + fake_model.version / 100000 % 100;
   const struct attribute *attribute = NULL;
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
     if (attributes[i].value == number && attributes[i].first <= version &&

@@ -19,6 +19,7 @@
 struct model {
   int major;           /* 5, 6, 7: chooses behaviour and enum values */
   bool is_rtc;         /* libhiprtc, not libamdhip64 */
+  int version;         /* of what it does, as hipRuntimeGetVersion has it */
   int runtime_version; /* what hipRuntimeGetVersion answers */
   unsigned exported_count;
   const char *const *exported; /* sorted, without fakehip_* */

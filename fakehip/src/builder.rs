@@ -288,6 +288,7 @@ fn build_one(
         let model = Model {
             major: version.major(),
             is_rtc,
+            version: version.runtime_version(),
             runtime_version: library.runtime_version.unwrap_or(version.runtime_version()),
             exports: &kept,
             parts,

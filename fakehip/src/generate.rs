@@ -12,6 +12,7 @@ use crate::sources::{Part, modelled};
 pub(crate) struct Model<'a> {
     pub(crate) major: u32,
     pub(crate) is_rtc: bool,
+    pub(crate) version: i32,
     pub(crate) runtime_version: i32,
     /// Functions of the modelled library, without those that are withheld.
     pub(crate) exports: &'a [Export],
@@ -69,9 +70,10 @@ pub(crate) fn version_source(model: &Model<'_>) -> String {
     let _ = write!(
         text,
         "  NULL,\n}};\n\nconst struct model fake_model = {{\n  .major = {},\n  .is_rtc = {},\n  \
-         .runtime_version = {},\n  .exported_count = {},\n  .exported = exported,\n}};\n",
+         .version = {},\n  .runtime_version = {},\n  .exported_count = {},\n  .exported = exported,\n}};\n",
         model.major,
         model.is_rtc,
+        model.version,
         model.runtime_version,
         names.len(),
     );

@@ -312,3 +312,41 @@ fn compiler_errors_are_shown_in_full() {
         "{error}"
     );
 }
+
+/// Number 10020 is an attribute since 7.1, hipGetDeviceProperties that of R0600 since 6.
+#[test]
+fn another_version_is_an_answer_and_no_other_behaviour() {
+    let folder = TempDir::new().unwrap();
+    let library = Library::hip(Version::V7_14).runtime_version(50_731_921);
+    let path = fakehip::build(folder.path(), &[library]).unwrap().remove(0);
+    let program = folder.path().join("program");
+    let main = folder.path().join("main.c");
+    fs::write(
+        &main,
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\nint hipRuntimeGetVersion(int *);\n\
+         int hipDeviceGetAttribute(int *, int, int);\n\
+         int hipGetDriverEntryPoint(const char *, void **, unsigned long long, unsigned *);\n\
+         int main(void) {\n\
+           int version, value; void *address = NULL; unsigned found = 9;\n\
+           hipRuntimeGetVersion(&version);\n\
+           printf(\"%d %d\", version, hipDeviceGetAttribute(&value, 10020, 0));\n\
+           hipGetDriverEntryPoint(\"hipGetDeviceProperties\", &address, 0, &found);\n\
+           void *newer = dlsym(RTLD_DEFAULT, \"hipGetDevicePropertiesR0600\");\n\
+           printf(\" %u %d\", found, newer && address == newer);\n\
+           return 0;\n}\n",
+    )
+    .unwrap();
+    let status = compiler::compiler()
+        .arg("-o")
+        .args([&program, &main, &path])
+        .arg("-ldl")
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let output = Command::new(&program)
+        .env("LD_LIBRARY_PATH", folder.path())
+        .env("FAKEHIP_DEVICES", "1")
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "50731921 0 0 1");
+}
