@@ -17,14 +17,17 @@ struct Location {
 #[derive(Clone, Copy)]
 pub(super) struct Properties52 {
     compression_type: u8,
+    compression_padding: [u8; 3],
     location: Location,
     requested_handle_type: u32,
     r#type: u32,
     usage: u16,
+    usage_padding: u16,
     win32_handle_meta_data: *mut c_void,
 }
-layout!(Properties52: 32 bytes; compression_type at 0, location at 4, requested_handle_type at 12,
-    r#type at 16, usage at 20, win32_handle_meta_data at 24);
+layout!(Properties52: 32 bytes, no padding; compression_type at 0, compression_padding at 1, location at 4,
+    requested_handle_type at 12, r#type at 16, usage at 20, usage_padding at 22,
+    win32_handle_meta_data at 24);
 
 /// Of HIP 5.3 and newer.
 #[repr(C)]
@@ -37,10 +40,11 @@ pub(super) struct Properties53 {
     compression_type: u8,
     gpu_direct_rdma_capable: u8,
     usage: u16,
+    tail: u32,
 }
-layout!(Properties53: 32 bytes; r#type at 0, requested_handle_type at 4, location at 8,
+layout!(Properties53: 32 bytes, no padding; r#type at 0, requested_handle_type at 4, location at 8,
     win32_handle_meta_data at 16, compression_type at 24, gpu_direct_rdma_capable at 25,
-    usage at 26);
+    usage at 26, tail at 28);
 
 const NO_RDMA: &CStr =
     c"gpuDirectRDMACapable is set, which hipMemAllocationProp of HIP 5.2 has no place for";
@@ -54,16 +58,19 @@ fn up(from: &Properties52) -> Option<Properties53> {
         compression_type: from.compression_type,
         gpu_direct_rdma_capable: 0,
         usage: from.usage,
+        tail: 0,
     })
 }
 
 fn down(from: &Properties53) -> Option<Properties52> {
     (from.gpu_direct_rdma_capable == 0).then_some(Properties52 {
         compression_type: from.compression_type,
+        compression_padding: [0; 3],
         location: from.location,
         requested_handle_type: from.requested_handle_type,
         r#type: from.r#type,
         usage: from.usage,
+        usage_padding: 0,
         win32_handle_meta_data: from.win32_handle_meta_data,
     })
 }

@@ -25,12 +25,15 @@ layout!(MemoryHandle5: 40 bytes; r#type at 0, handle at 8, size at 24, flags at 
 #[repr(C)]
 pub(super) struct MemoryHandle6 {
     r#type: u32,
+    padding: u32,
     handle: [*mut c_void; 2],
     size: u64,
     flags: c_uint,
     reserved: Reserved,
+    tail: u32,
 }
-layout!(MemoryHandle6: 104 bytes; r#type at 0, handle at 8, size at 24, flags at 32, reserved at 36);
+layout!(MemoryHandle6: 104 bytes, no padding; r#type at 0, padding at 4, handle at 8, size at 24,
+    flags at 32, reserved at 36, tail at 100);
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -47,8 +50,10 @@ pub(super) struct Mapping6 {
     size: u64,
     flags: c_uint,
     reserved: Reserved,
+    tail: u32,
 }
-layout!(Mapping6: 88 bytes; offset at 0, size at 8, flags at 16, reserved at 20);
+layout!(Mapping6: 88 bytes, no padding; offset at 0, size at 8, flags at 16, reserved at 20,
+    tail at 84);
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -62,11 +67,14 @@ layout!(SemaphoreHandle5: 32 bytes; r#type at 0, handle at 8, flags at 24);
 #[repr(C)]
 pub(super) struct SemaphoreHandle6 {
     r#type: u32,
+    padding: u32,
     handle: [*mut c_void; 2],
     flags: c_uint,
     reserved: Reserved,
+    tail: u32,
 }
-layout!(SemaphoreHandle6: 96 bytes; r#type at 0, handle at 8, flags at 24, reserved at 28);
+layout!(SemaphoreHandle6: 96 bytes, no padding; r#type at 0, padding at 4, handle at 8, flags at 24,
+    reserved at 28, tail at 92);
 
 /// `hipImportExternalMemory`.
 pub(super) unsafe extern "C" fn import_memory_h5_r6(
@@ -76,10 +84,12 @@ pub(super) unsafe extern "C" fn import_memory_h5_r6(
     // SAFETY: null or the caller's struct.
     let own = unsafe { descriptor.as_ref() }.map(|descriptor| MemoryHandle6 {
         r#type: descriptor.r#type,
+        padding: 0,
         handle: descriptor.handle,
         size: descriptor.size,
         flags: descriptor.flags,
         reserved: [0; 16],
+        tail: 0,
     });
     let place = own.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
     // SAFETY: the runtime's struct, or null as the caller gave it.
@@ -100,6 +110,7 @@ pub(super) unsafe extern "C" fn map_memory_h5_r6(
         size: descriptor.size,
         flags: descriptor.flags,
         reserved: [0; 16],
+        tail: 0,
     });
     let place = own.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
     // SAFETY: the runtime's struct, or null as the caller gave it.
@@ -118,9 +129,11 @@ pub(super) unsafe extern "C" fn import_semaphore_h5_r6(
     // SAFETY: null or the caller's struct.
     let own = unsafe { descriptor.as_ref() }.map(|descriptor| SemaphoreHandle6 {
         r#type: descriptor.r#type,
+        padding: 0,
         handle: descriptor.handle,
         flags: descriptor.flags,
         reserved: [0; 16],
+        tail: 0,
     });
     let place = own.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
     // SAFETY: the runtime's struct, or null as the caller gave it.
@@ -149,8 +162,8 @@ pub(super) struct Step6 {
     nv_sci_sync: u64,
     rest: [u64; 16],
 }
-layout!(Step5: 136 bytes; fence at 0, rest at 8);
-layout!(Step6: 144 bytes; fence at 0, nv_sci_sync at 8, rest at 16);
+layout!(Step5: 136 bytes, no padding; fence at 0, rest at 8);
+layout!(Step6: 144 bytes, no padding; fence at 0, nv_sci_sync at 8, rest at 16);
 
 fn up(step: &Step5) -> Option<Step6> {
     Some(Step6 {
@@ -249,3 +262,51 @@ steps!(
     /// `hipWaitExternalSemaphoresAsync`.
     wait_h6_r5: hipWaitExternalSemaphoresAsync, Step6 => Step5, down
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_there_is_no_step_the_runtime_gets_the_callers_own_pointer() {
+        let step = Step6 {
+            fence: 7,
+            // Of HIP 6 alone, and not looked at.
+            nv_sci_sync: 1,
+            rest: [0; 16],
+        };
+        for steps in [&raw const step, core::ptr::null()] {
+            for count in [0, 1] {
+                if count == 1 && !steps.is_null() {
+                    continue;
+                }
+                let mut buffer = None;
+                let function = Real::hipSignalExternalSemaphoresAsync;
+                let given = convert(function, steps, count, down, &mut buffer);
+                assert_eq!(given, Ok(steps.cast()), "{count}");
+                assert!(buffer.is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn each_step_is_converted() {
+        let step = |fence, nv_sci_sync| Step6 {
+            fence,
+            nv_sci_sync,
+            rest: core::array::from_fn(|word| fence * 100 + word as u64),
+        };
+        let mut buffer = None;
+        let function = Real::hipWaitExternalSemaphoresAsync;
+        let steps = [step(1, 0), step(2, 0)];
+        let given = convert(function, steps.as_ptr(), 2, down, &mut buffer).unwrap();
+        // SAFETY: two steps, in the buffer.
+        let given = unsafe { core::slice::from_raw_parts(given, 2) };
+        for (given, step) in given.iter().zip(&steps) {
+            assert_eq!((given.fence, given.rest), (step.fence, step.rest));
+        }
+        let steps = [step(1, 0), step(2, 1)];
+        let refused = convert(function, steps.as_ptr(), 2, down, &mut buffer);
+        assert_eq!(refused, Err(NOT_SUPPORTED));
+    }
+}

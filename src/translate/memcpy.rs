@@ -20,6 +20,7 @@ pub(super) struct Copy2d {
     src_x_in_bytes: usize,
     src_y: usize,
     src_memory_type: u32,
+    src_padding: u32,
     src_host: *const c_void,
     src_device: *mut c_void,
     src_array: *mut c_void,
@@ -27,6 +28,7 @@ pub(super) struct Copy2d {
     dst_x_in_bytes: usize,
     dst_y: usize,
     dst_memory_type: u32,
+    dst_padding: u32,
     dst_host: *mut c_void,
     dst_device: *mut c_void,
     dst_array: *mut c_void,
@@ -34,9 +36,9 @@ pub(super) struct Copy2d {
     width_in_bytes: usize,
     height: usize,
 }
-layout!(Copy2d: 128 bytes; src_x_in_bytes at 0, src_y at 8, src_memory_type at 16, src_host at 24,
-    src_device at 32, src_array at 40, src_pitch at 48, dst_x_in_bytes at 56, dst_y at 64,
-    dst_memory_type at 72, dst_host at 80, dst_device at 88, dst_array at 96, dst_pitch at 104,
+layout!(Copy2d: 128 bytes, no padding; src_x_in_bytes at 0, src_y at 8, src_memory_type at 16,
+    src_padding at 20, src_host at 24, src_device at 32, src_array at 40, src_pitch at 48,
+    dst_x_in_bytes at 56, dst_y at 64, dst_memory_type at 72, dst_padding at 76, dst_host at 80, dst_device at 88, dst_array at 96, dst_pitch at 104,
     width_in_bytes at 112, height at 120);
 
 /// Makes `own` the copy in the other numbers, with `up` HIP 6's; null for null, or the answer
@@ -56,7 +58,9 @@ fn convert_2d(
         memory_types(up, function, copy.src_memory_type, copy.dst_memory_type)?;
     Ok(own.write(Copy2d {
         src_memory_type,
+        src_padding: 0,
         dst_memory_type,
+        dst_padding: 0,
         ..*copy
     }))
 }
@@ -102,12 +106,13 @@ copy_2d!(
 /// `HIP_MEMCPY3D` with sizes of type `S`: `unsigned int` before 6.0, then `size_t`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Copy3d<S> {
+pub(super) struct Copy3d<S, const TAIL: usize> {
     src_x_in_bytes: S,
     src_y: S,
     src_z: S,
     src_lod: S,
     src_memory_type: u32,
+    src_padding: u32,
     src_host: *const c_void,
     src_device: *mut c_void,
     src_array: *mut c_void,
@@ -118,6 +123,7 @@ pub(super) struct Copy3d<S> {
     dst_z: S,
     dst_lod: S,
     dst_memory_type: u32,
+    dst_padding: u32,
     dst_host: *mut c_void,
     dst_device: *mut c_void,
     dst_array: *mut c_void,
@@ -126,29 +132,36 @@ pub(super) struct Copy3d<S> {
     width_in_bytes: S,
     height: S,
     depth: S,
+    tail: [u32; TAIL],
 }
-type Copy3d5 = Copy3d<u32>;
-type Copy3d6 = Copy3d<usize>;
-layout!(Copy3d5: 128 bytes; src_x_in_bytes at 0, src_y at 4, src_z at 8, src_lod at 12,
-    src_memory_type at 16, src_host at 24, src_device at 32, src_array at 40, src_pitch at 48,
+type Copy3d5 = Copy3d<u32, 1>;
+type Copy3d6 = Copy3d<usize, 0>;
+layout!(Copy3d5: 128 bytes, no padding; src_x_in_bytes at 0, src_y at 4, src_z at 8, src_lod at 12,
+    src_memory_type at 16, src_padding at 20, src_host at 24, src_device at 32, src_array at 40, src_pitch at 48,
     src_height at 52, dst_x_in_bytes at 56, dst_y at 60, dst_z at 64, dst_lod at 68,
-    dst_memory_type at 72, dst_host at 80, dst_device at 88, dst_array at 96, dst_pitch at 104,
-    dst_height at 108, width_in_bytes at 112, height at 116, depth at 120);
-layout!(Copy3d6: 184 bytes; src_x_in_bytes at 0, src_y at 8, src_z at 16, src_lod at 24,
-    src_memory_type at 32, src_host at 40, src_device at 48, src_array at 56, src_pitch at 64,
+    dst_memory_type at 72, dst_padding at 76, dst_host at 80, dst_device at 88, dst_array at 96,
+    dst_pitch at 104, dst_height at 108, width_in_bytes at 112, height at 116, depth at 120,
+    tail at 124);
+layout!(Copy3d6: 184 bytes, no padding; src_x_in_bytes at 0, src_y at 8, src_z at 16, src_lod at 24,
+    src_memory_type at 32, src_padding at 36, src_host at 40, src_device at 48, src_array at 56, src_pitch at 64,
     src_height at 72, dst_x_in_bytes at 80, dst_y at 88, dst_z at 96, dst_lod at 104,
-    dst_memory_type at 112, dst_host at 120, dst_device at 128, dst_array at 136, dst_pitch at 144,
-    dst_height at 152, width_in_bytes at 160, height at 168, depth at 176);
+    dst_memory_type at 112, dst_padding at 116, dst_host at 120, dst_device at 128, dst_array at 136, dst_pitch at 144,
+    dst_height at 152, width_in_bytes at 160, height at 168, depth at 176, tail at 184);
 
-impl<S: Copy> Copy3d<S> {
+impl<S: Copy, const TAIL: usize> Copy3d<S, TAIL> {
     /// The same copy with sizes of another type; `None` if one does not fit.
-    fn with_sizes<T>(&self, types: (u32, u32), size: impl Fn(S) -> Option<T>) -> Option<Copy3d<T>> {
+    fn with_sizes<T, const OTHER: usize>(
+        &self,
+        types: (u32, u32),
+        size: impl Fn(S) -> Option<T>,
+    ) -> Option<Copy3d<T, OTHER>> {
         Some(Copy3d {
             src_x_in_bytes: size(self.src_x_in_bytes)?,
             src_y: size(self.src_y)?,
             src_z: size(self.src_z)?,
             src_lod: size(self.src_lod)?,
             src_memory_type: types.0,
+            src_padding: 0,
             src_host: self.src_host,
             src_device: self.src_device,
             src_array: self.src_array,
@@ -159,6 +172,7 @@ impl<S: Copy> Copy3d<S> {
             dst_z: size(self.dst_z)?,
             dst_lod: size(self.dst_lod)?,
             dst_memory_type: types.1,
+            dst_padding: 0,
             dst_host: self.dst_host,
             dst_device: self.dst_device,
             dst_array: self.dst_array,
@@ -167,19 +181,20 @@ impl<S: Copy> Copy3d<S> {
             width_in_bytes: size(self.width_in_bytes)?,
             height: size(self.height)?,
             depth: size(self.depth)?,
+            tail: [0; OTHER],
         })
     }
 }
 
 /// As [`convert_2d`], with sizes of another type.
 #[inline(never)]
-fn convert_3d<S: Copy, T>(
+fn convert_3d<S: Copy, const FROM: usize, T, const TO: usize>(
     up: bool,
     size: impl Fn(S) -> Option<T>,
     function: Real,
-    copy: *const Copy3d<S>,
-    own: &mut MaybeUninit<Copy3d<T>>,
-) -> Result<*const Copy3d<T>, Status> {
+    copy: *const Copy3d<S, FROM>,
+    own: &mut MaybeUninit<Copy3d<T, TO>>,
+) -> Result<*const Copy3d<T, TO>, Status> {
     // SAFETY: null or the caller's struct.
     let Some(copy) = (unsafe { copy.as_ref() }) else {
         return Ok(core::ptr::null());

@@ -16,7 +16,7 @@ pub(super) struct Params6 {
     width: usize,
     height: usize,
 }
-layout!(Params6: 40 bytes; dst at 0, pitch at 8, value at 16, element_size at 20, width at 24,
+layout!(Params6: 40 bytes, no padding; dst at 0, pitch at 8, value at 16, element_size at 20, width at 24,
     height at 32);
 
 /// `hipMemsetParams`.
@@ -25,13 +25,15 @@ layout!(Params6: 40 bytes; dst at 0, pitch at 8, value at 16, element_size at 20
 pub(super) struct Params7 {
     dst: *mut c_void,
     element_size: c_uint,
+    element_padding: u32,
     height: usize,
     pitch: usize,
     value: c_uint,
+    value_padding: u32,
     width: usize,
 }
-layout!(Params7: 48 bytes; dst at 0, element_size at 8, height at 16, pitch at 24, value at 32,
-    width at 40);
+layout!(Params7: 48 bytes, no padding; dst at 0, element_size at 8, element_padding at 12, height at 16,
+    pitch at 24, value at 32, value_padding at 36, width at 40);
 
 impl From<&Params6> for Params7 {
     fn from(params: &Params6) -> Params7 {
@@ -46,9 +48,11 @@ impl From<&Params6> for Params7 {
         Params7 {
             dst,
             element_size,
+            element_padding: 0,
             height,
             pitch,
             value,
+            value_padding: 0,
             width,
         }
     }
@@ -63,6 +67,7 @@ impl From<&Params7> for Params6 {
             pitch,
             value,
             width,
+            ..
         } = *params;
         Params6 {
             dst,

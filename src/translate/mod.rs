@@ -86,7 +86,19 @@ use call;
 
 /// States a struct's size and where its fields are; a mistake does not compile. The
 /// figures are those of `abi/layouts.txt`.
+///
+/// With `no padding` the fields are all there is: of a struct that is made here the other
+/// side then sees no byte that nobody wrote. What C leaves between them has a name.
 macro_rules! layout {
+    ($type:ident: $size:literal bytes, no padding; $($($field:ident).+ at $offset:literal),+ $(,)?) => {
+        layout!($type: $size bytes; $($($field).+ at $offset),+);
+        const _: () = {
+            const fn size_of_field<F>(_: fn(&$type) -> &F) -> usize {
+                size_of::<F>()
+            }
+            assert!(size_of::<$type>() == 0 $(+ size_of_field(|it| &it.$($field).+))+);
+        };
+    };
     ($type:ident: $size:literal bytes; $($($field:ident).+ at $offset:literal),+ $(,)?) => {
         const _: () = {
             assert!(size_of::<$type>() == $size);

@@ -19,7 +19,7 @@ pub(super) struct Attributes {
     is_managed: c_int,
     allocation_flags: c_uint,
 }
-layout!(Attributes: 32 bytes; r#type at 0, device at 4, device_pointer at 8,
+layout!(Attributes: 32 bytes, no padding; r#type at 0, device at 4, device_pointer at 8,
     host_pointer at 16, is_managed at 24, allocation_flags at 28);
 
 /// `HIP_POINTER_ATTRIBUTE_MEMORY_TYPE`, the attribute whose values were renumbered.
@@ -39,16 +39,12 @@ fn unknown(function: Real) -> Status {
 }
 
 /// `hipPointerGetAttributes`; `R5` for a runtime of HIP 5, whose answer goes up.
+///
+/// Programs call it often, so that each direction has code of its own.
 pub(super) unsafe extern "C" fn get<const R5: bool>(
     attributes: *mut Attributes,
     pointer: *const c_void,
 ) -> Status {
-    // SAFETY: as the caller called it.
-    unsafe { get_from(R5, attributes, pointer) }
-}
-
-#[inline(never)]
-unsafe fn get_from(is_5: bool, attributes: *mut Attributes, pointer: *const c_void) -> Status {
     let mut own = MaybeUninit::<Attributes>::zeroed();
     let place = if attributes.is_null() {
         core::ptr::null_mut()
@@ -65,7 +61,7 @@ unsafe fn get_from(is_5: bool, attributes: *mut Attributes, pointer: *const c_vo
     }
     // SAFETY: zeroed at first, and all bit patterns are valid.
     let mut own = unsafe { own.assume_init() };
-    let Some(kind) = memory_type::convert(is_5, own.r#type) else {
+    let Some(kind) = memory_type::convert(R5, own.r#type) else {
         return unknown(Real::hipPointerGetAttributes);
     };
     own.r#type = kind;

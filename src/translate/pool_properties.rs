@@ -17,7 +17,7 @@ pub(super) struct Properties {
     max_size: usize,
     reserved: [u8; 56],
 }
-layout!(Properties: 88 bytes; alloc_type at 0, handle_types at 4, location_type at 8,
+layout!(Properties: 88 bytes, no padding; alloc_type at 0, handle_types at 4, location_type at 8,
     location_id at 12, win32_security_attributes at 16, max_size at 24, reserved at 32);
 
 /// `hipMemAllocNodeParams`.
@@ -30,7 +30,7 @@ pub(super) struct NodeParams {
     bytesize: usize,
     pointer: *mut c_void,
 }
-layout!(NodeParams: 120 bytes; properties at 0, access at 88, access_count at 96, bytesize at 104,
+layout!(NodeParams: 120 bytes, no padding; properties at 0, access at 88, access_count at 96, bytesize at 104,
     pointer at 112);
 
 const NO_LIMIT: &CStr =
