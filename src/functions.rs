@@ -134,7 +134,7 @@ pub(crate) fn changed_name(number: u8) -> Option<&'static CStr> {
     strings::at(NAMES, CHANGED.get(usize::from(number))?.name)
 }
 
-/// Whether there is an entry for it, and the version node that it is exported on.
+/// The version node that it is exported on, if any; `None` if there is no entry for it.
 pub(crate) fn changed_entry(number: u8) -> Option<Option<&'static CStr>> {
     let function = CHANGED.get(usize::from(number))?.function.into();
     (function < FUNCTION_COUNT).then(|| node_of(function))

@@ -7,6 +7,9 @@ use crate::functions;
 
 include!(concat!(env!("OUT_DIR"), "/real.rs"));
 
+// A number beyond all others says that a function has none.
+const _: () = assert!(REAL_COUNT < u8::MAX as usize);
+
 static ADDRESSES: [AtomicPtr<c_void>; REAL_COUNT] =
     [const { AtomicPtr::new(core::ptr::null_mut()) }; REAL_COUNT];
 
