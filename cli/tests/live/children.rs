@@ -72,12 +72,17 @@ fn many_processes_of_one_program_are_one_line() {
     assert!(process.ends_with("and 4 more of this program"), "{process}");
 }
 
-/// It has the log of who it forked from.
+/// It has the log of who it forked from, also if that one is gone.
 #[test]
 fn a_child_that_starts_no_program_is_no_stranger() {
-    let script = "(echo waiting; read line); exit 0";
-    let (report, _) = of_script("child_forked", &[], script);
-    assert_eq!(unreadable(&report), []);
+    let daemon = r#"exec 3<&0
+        sh -c '(echo waiting; read line) <&3 & exit 0'
+        read line
+        exit 0"#;
+    for script in ["(echo waiting; read line); exit 0", daemon] {
+        let (report, _) = of_script("child_forked", &[], script);
+        assert_eq!(unreadable(&report), []);
+    }
 }
 
 const STATIC: &str = r#"#include <stdio.h>

@@ -125,7 +125,7 @@ fn a_command_that_removes_the_logs_keeps_its_status() {
 #[test]
 fn what_a_child_puts_in_the_place_of_a_log_is_left_alone() {
     let script = r#"
-        ln -s "$VICTIM" "$LD_DEBUG_OUTPUT.4194997"
+        ln -s "$LINKED" "$LD_DEBUG_OUTPUT.4194997"
         ln "$VICTIM" "$LD_DEBUG_OUTPUT.4194998"
         mkfifo "$LD_DEBUG_OUTPUT.4194999"
         mkdir "$LD_DEBUG_OUTPUT.4194996"
@@ -136,27 +136,26 @@ fn what_a_child_puts_in_the_place_of_a_log_is_left_alone() {
         mv "$LD_DEBUG_OUTPUT.4194995" "$MOVED""#;
     let mut watched = Watched::script("log_links", &[], script);
     // The file and the folder for temporary files are on one file system.
-    let victim = watched.folder.join("victim");
     let content = "precious\n".repeat(10_000);
-    fs::write(&victim, &content).unwrap();
-    watched.command.env("VICTIM", &victim);
-    let moved = watched.folder.join("moved");
-    fs::write(&moved, &content).unwrap();
-    watched.command.env("MOVED", &moved);
+    let files = ["victim", "linked", "moved"].map(|name| watched.folder.join(name));
+    for (variable, file) in ["VICTIM", "LINKED", "MOVED"].iter().zip(&files) {
+        fs::write(file, &content).unwrap();
+        watched.command.env(variable, file);
+    }
     // The clock of the file system is a slow one.
     let created = |path: &Path| fs::metadata(path).unwrap().created().unwrap();
     let later = watched.folder.join("later");
-    while !later.exists() || created(&later) <= created(&moved) {
+    while !later.exists() || created(&later) <= created(&files[2]) {
         let _ = fs::remove_file(&later);
         fs::write(&later, "").unwrap();
     }
     let waiting = watched.start();
     until_it_has_looked(waiting.pid());
     waiting.end();
-    assert!(
-        fs::read_to_string(&victim).unwrap() == content,
-        "it has holes"
-    );
+    for file in files {
+        let now = fs::read_to_string(&file).unwrap();
+        assert!(now == content, "{} has holes", file.display());
+    }
     let not_seen = unreadable(&watched.report());
     for pid in 4_194_996..=4_194_999 {
         let name = format!("process {pid}");

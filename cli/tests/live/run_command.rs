@@ -1,6 +1,7 @@
 //! `hiplazy run`, watched while it runs.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -29,6 +30,7 @@ impl Watched {
             .arg(folder.join("report.json"));
         all.args(arguments).arg("--").args(command);
         all.stdin(Stdio::null());
+        heed_signals(&mut all);
         Watched {
             folder,
             command: all,
@@ -66,6 +68,19 @@ impl Watched {
     pub(crate) fn left(&self) -> Vec<PathBuf> {
         let listed = fs::read_dir(self.folder.join("tmp")).unwrap();
         listed.map(|entry| entry.unwrap().path()).collect()
+    }
+}
+
+/// Has a command heed the signals that the tests' own parent may ignore (nohup).
+pub(crate) fn heed_signals(command: &mut Command) {
+    // SAFETY: sets dispositions, which is allowed between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            Ok(())
+        });
     }
 }
 

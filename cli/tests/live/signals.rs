@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::{hiplazy, shared};
-use crate::run_command::{Watched, is_alive, until_it_has_looked};
+use crate::run_command::{Watched, heed_signals, is_alive, until_it_has_looked};
 
 fn kill(pid: u32, signal: libc::c_int) {
     // SAFETY: sends a signal to a child of this process.
@@ -170,6 +170,7 @@ fn the_terminals_interrupt_is_the_commands_alone() {
     command.args(["run", "--"]).arg(&counter);
     command.stdin(program.try_clone().unwrap());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    heed_signals(&mut command);
     let number = program.as_raw_fd();
     // SAFETY: both calls are allowed between fork and exec.
     unsafe {

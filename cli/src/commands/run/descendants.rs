@@ -32,10 +32,14 @@ struct Stat {
     parent: u32,
     started: u64,
     image: Option<Image>,
+    /// It runs what its parent did.
+    forked: bool,
 }
 
 impl Stat {
     fn of(pid: u32) -> Option<Stat> {
+        /// `PF_FORKNOEXEC` of the kernel's sched.h.
+        const FORKED: u64 = 0x40;
         let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
         let text = String::from_utf8_lossy(&text);
         // The name in brackets may hold anything.
@@ -47,6 +51,7 @@ impl Stat {
             state: fields.first()?.chars().next()?,
             parent: number(1)?.try_into().ok()?,
             started: number(19)?,
+            forked: number(6)? & FORKED != 0,
             // Zero, or one in some kernels, for who may not know, and while it is made.
             image: (image.0 > 1 && image.1 > 1).then_some(image),
         })
@@ -91,12 +96,30 @@ impl Why {
 
 /// A program that was seen, in one process or in several that forked from it.
 struct Program {
-    /// The numbers that logs of it may have.
+    /// The numbers that its log may have.
     numbers: BTreeSet<u32>,
     first: u32,
     name: String,
     command: String,
     why: Option<Why>,
+    /// First seen in a process that had forked: the log is another's, who was not seen.
+    forked: bool,
+}
+
+/// Processes of one program without a log.
+struct Group {
+    first: u32,
+    command: String,
+    number: usize,
+}
+
+/// A process that is there.
+#[derive(Clone, Copy)]
+struct Alive {
+    started: u64,
+    image: Option<Image>,
+    /// Whether it could be looked into once.
+    known: bool,
 }
 
 /// The processes that were started so far.
@@ -106,13 +129,15 @@ pub(super) struct Descendants {
     /// Why processes could not be listed.
     blind: Option<String>,
     output: PathBuf,
-    /// Alive: when they started, and what they run.
-    alive: HashMap<u32, (u64, Option<Image>)>,
+    alive: HashMap<u32, Alive>,
     /// Alive, and none of ours.
     foreign: HashSet<u32>,
+    /// What runs.
     programs: HashMap<Image, Program>,
-    /// Those that could not be looked into, by number and start.
+    /// What runs, and could not be looked into, by number and start.
     hidden: HashMap<(u32, u64), Program>,
+    /// What ran and had no log: there may be many in a long time.
+    without_log: BTreeMap<(String, Why), Group>,
 }
 
 impl Descendants {
@@ -127,6 +152,7 @@ impl Descendants {
             foreign: HashSet::new(),
             programs: HashMap::new(),
             hidden: HashMap::new(),
+            without_log: BTreeMap::new(),
         }
     }
 
@@ -150,29 +176,61 @@ impl Descendants {
                 continue;
             }
             let Some(stat) = Stat::of(pid) else { continue };
-            let known = self.alive.get(&pid).copied();
-            let is_same = known.is_some_and(|(started, _)| started == stat.started);
-            if !is_same && !self.is_ours(pid, stat.parent) {
+            let before = self.alive.get(&pid).copied();
+            let before = before.filter(|before| before.started == stat.started);
+            if before.is_none() && !self.is_ours(pid, stat.parent) {
                 continue;
             }
             if stat.has_ended() {
                 self.alive.remove(&pid);
                 continue;
             }
-            if is_same
-                && stat.image.is_some()
-                && known.is_some_and(|(_, image)| image == stat.image)
-            {
+            if stat.image.is_some() && before.is_some_and(|before| before.image == stat.image) {
                 continue;
             }
             // What is just being made is not kept, and so looked at again.
             let image = stat
                 .image
                 .filter(|image| self.look_into(pid, &stat, *image));
+            let known = image.is_some() || before.is_some_and(|before| before.known);
             if stat.image.is_none() {
-                self.look_from_outside(pid, stat.started);
+                self.look_from_outside(pid, stat.started, known);
             }
-            self.alive.insert(pid, (stat.started, image));
+            let now = Alive {
+                started: stat.started,
+                image,
+                known,
+            };
+            self.alive.insert(pid, now);
+        }
+    }
+
+    /// Puts what has ended together; `logged` are the numbers of the logs now.
+    pub(super) fn forget(&mut self, logged: &impl Fn(u32) -> bool) {
+        let images: HashSet<Image> = self.alive.values().filter_map(|one| one.image).collect();
+        let alive = &self.alive;
+        let ended = self
+            .programs
+            .extract_if(|image, _| !images.contains(image))
+            .map(|(_, program)| program);
+        let hidden = self.hidden.extract_if(|(pid, started), _| {
+            alive.get(pid).is_none_or(|one| one.started != *started)
+        });
+        for program in ended.chain(hidden.map(|(_, program)| program)) {
+            let has_log = program.numbers.iter().any(|number| logged(*number));
+            let why = match program.why {
+                None | Some(Why::Hidden) if has_log => continue,
+                None if program.forked => continue,
+                why => why.unwrap_or(Why::Silent),
+            };
+            let group = self.without_log.entry((program.name, why));
+            group
+                .and_modify(|group| group.number += 1)
+                .or_insert(Group {
+                    first: program.first,
+                    command: program.command,
+                    number: 1,
+                });
         }
     }
 
@@ -203,15 +261,13 @@ impl Descendants {
 
     /// Notes what a process runs; whether that could be told.
     fn look_into(&mut self, pid: u32, stat: &Stat, image: Image) -> bool {
-        let numbers = own_numbers(pid);
-        if let Some(program) = self.programs.get_mut(&image) {
-            program.numbers.extend(numbers);
+        if self.programs.contains_key(&image) {
             return true;
         }
         let Ok(why) = why_no_log(pid, &self.output) else {
             return false;
         };
-        let (name, command) = (name(pid), command(pid));
+        let (numbers, name, command) = (own_numbers(pid), name(pid), command(pid));
         // All of it was of this program only if it runs that still.
         let is_same = Stat::of(pid)
             .is_some_and(|now| now.started == stat.started && now.image == Some(image));
@@ -222,6 +278,7 @@ impl Descendants {
                 name,
                 command,
                 why,
+                forked: stat.forked,
             };
             self.programs.insert(image, program);
         }
@@ -229,7 +286,7 @@ impl Descendants {
     }
 
     /// What can be told of a process that may not be looked into.
-    fn look_from_outside(&mut self, pid: u32, started: u64) {
+    fn look_from_outside(&mut self, pid: u32, started: u64, known: bool) {
         if self.hidden.contains_key(&(pid, started)) {
             return;
         }
@@ -244,6 +301,8 @@ impl Descendants {
         let is_root = unsafe { libc::geteuid() } == 0;
         let why = match (rights(pid), rights(self.own)) {
             (Some(its), Some(own)) if its != own && !is_root => Why::Privileged,
+            // Told before it hid itself.
+            _ if known => return,
             _ => Why::Hidden,
         };
         let program = Program {
@@ -252,35 +311,21 @@ impl Descendants {
             name: name(pid),
             command: command(pid),
             why: Some(why),
+            forked: false,
         };
         self.hidden.insert((pid, started), program);
     }
 
-    /// Those without a log, of which `logged` are the numbers; the command itself is
-    /// among them if it has none, whether it was seen or not.
+    /// Those without a log when all is over; the command itself is among them if it has
+    /// none, whether it was seen or not.
     pub(super) fn without_log(
-        &self,
-        logged: &BTreeSet<u32>,
+        &mut self,
+        logged: &impl Fn(u32) -> bool,
         command: (u32, &str),
     ) -> Vec<Unreadable> {
-        let has_log =
-            |program: &Program| program.numbers.iter().any(|number| logged.contains(number));
-        let mut groups = BTreeMap::<(&str, Why), Vec<&Program>>::new();
-        for program in self.programs.values().chain(self.hidden.values()) {
-            let why = match program.why {
-                None | Some(Why::Hidden) if has_log(program) => continue,
-                // Told before it was hidden.
-                Some(Why::Hidden) if self.has_told(program.first) => continue,
-                None => Why::Silent,
-                // There is nothing that could be missed, unless that is all there is.
-                Some(Why::Static) if program.first != command.0 => continue,
-                Some(why) => why,
-            };
-            groups
-                .entry((&program.name, why))
-                .or_default()
-                .push(program);
-        }
+        let survivors = std::mem::take(&mut self.alive);
+        self.forget(logged);
+        self.alive = survivors;
         let mut all = Vec::new();
         if let Some(why) = &self.blind {
             all.push(Unreadable {
@@ -288,17 +333,19 @@ impl Descendants {
                 why: format!("cannot be read ({why}): whether a process had no log is not known"),
             });
         }
-        let mut has_command = logged.contains(&command.0);
-        for ((_, why), mut programs) in groups {
-            programs.sort_by_key(|program| program.first);
-            let first = programs[0];
-            has_command |= programs.iter().any(|program| program.first == command.0);
-            let others = match programs.len() {
+        let mut has_command = logged(command.0);
+        for ((_, why), group) in &self.without_log {
+            // There is nothing that could be missed, unless that is all there is.
+            if *why == Why::Static && group.first != command.0 {
+                continue;
+            }
+            has_command |= group.first == command.0;
+            let others = match group.number {
                 1 => String::new(),
                 number => format!(" and {} more of this program", number - 1),
             };
             all.push(Unreadable {
-                path: format!("process {} ({}){others}", first.first, first.command),
+                path: format!("process {} ({}){others}", group.first, group.command),
                 why: why.text().to_string(),
             });
         }
@@ -311,19 +358,13 @@ impl Descendants {
         all
     }
 
-    fn has_told(&self, pid: u32) -> bool {
-        let mut programs = self.programs.values();
-        programs.any(|program| program.first == pid)
-    }
-
     /// A line about programs beside the command in which nothing is ever bound.
     pub(super) fn without_linker(&self, command: u32) -> Option<String> {
-        let programs = self.programs.values();
-        let names: BTreeSet<&str> = programs
-            .filter(|program| program.why == Some(Why::Static) && program.first != command)
-            .map(|program| program.name.as_str())
+        let groups = self.without_log.iter();
+        let names: Vec<&str> = groups
+            .filter(|((_, why), group)| *why == Why::Static && group.first != command)
+            .map(|((name, _), _)| name.as_str())
             .collect();
-        let names: Vec<&str> = names.into_iter().collect();
         (!names.is_empty()).then(|| {
             format!(
                 "linked statically, so that nothing is bound in them: {}",
@@ -440,23 +481,94 @@ fn command(pid: u32) -> String {
 mod tests {
     use super::*;
 
+    fn program(pid: u32, name: &str, why: Option<Why>) -> Program {
+        Program {
+            numbers: BTreeSet::from([pid]),
+            first: pid,
+            name: name.into(),
+            command: format!("{name} --all"),
+            why,
+            forked: false,
+        }
+    }
+
+    fn none() -> Descendants {
+        Descendants::of_this_process(Path::new("/log"))
+    }
+
     #[test]
     fn without_proc_the_report_says_that_processes_are_not_known() {
-        let mut descendants = Descendants::of_this_process(Path::new("/log"));
-        let logged = BTreeSet::from([7]);
-        assert_eq!(descendants.without_log(&logged, (7, "x")), []);
+        let mut descendants = none();
+        assert_eq!(descendants.without_log(&|_| true, (7, "x")), []);
         descendants.proc = Path::new("/no/such/proc");
         descendants.look();
-        let not_seen = descendants.without_log(&logged, (7, "x"));
+        let not_seen = descendants.without_log(&|_| true, (7, "x"));
         assert_eq!(not_seen.len(), 1);
         assert!(not_seen[0].why.contains("is not known"), "{not_seen:?}");
     }
 
     #[test]
     fn a_command_that_was_never_seen_and_has_no_log_is_named() {
-        let descendants = Descendants::of_this_process(Path::new("/log"));
-        let not_seen = descendants.without_log(&BTreeSet::new(), (7, "x"));
+        let not_seen = none().without_log(&|_| false, (7, "x"));
         assert_eq!(not_seen.len(), 1);
         assert_eq!(not_seen[0].path, "process 7 (x)");
+    }
+
+    #[test]
+    fn what_forked_before_it_was_seen_has_the_log_of_its_parent() {
+        let mut descendants = none();
+        for (pid, forked) in [(100, false), (200, true)] {
+            let mut seen = program(pid, "daemon", None);
+            seen.forked = forked;
+            descendants.programs.insert((1, u64::from(pid)), seen);
+        }
+        let not_seen = descendants.without_log(&|pid| pid == 7, (7, "x"));
+        let paths: Vec<&str> = not_seen.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(paths, ["process 100 (daemon --all)"]);
+    }
+
+    #[test]
+    fn a_process_is_told_from_its_forks_by_exec() {
+        let own = Stat::of(std::process::id()).unwrap();
+        assert!(!own.forked && own.image.is_some() && !own.has_ended());
+        // SAFETY: the child calls nothing but `pause`, until it is killed.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            loop {
+                // SAFETY: takes nothing.
+                unsafe { libc::pause() };
+            }
+        }
+        let fork = Stat::of(child.try_into().unwrap()).unwrap();
+        // SAFETY: ends a child of this process, and waits for it.
+        unsafe {
+            libc::kill(child, libc::SIGKILL);
+            libc::waitpid(child, std::ptr::null_mut(), 0);
+        }
+        assert!(fork.forked && fork.image == own.image);
+        assert_eq!(fork.parent, std::process::id());
+    }
+
+    /// As many as a build starts in an hour.
+    #[test]
+    fn what_has_ended_is_counted_and_not_kept() {
+        let mut descendants = none();
+        for pid in 100..1100 {
+            let image = (1, u64::from(pid));
+            let why = (pid % 2 == 0).then_some(Why::Cleared);
+            descendants.programs.insert(image, program(pid, "cc", why));
+            let unread = program(pid + 5000, "ssh-agent", Some(Why::Hidden));
+            descendants.hidden.insert((pid, 1), unread);
+            descendants.forget(&|pid| pid < 1100);
+            assert!(descendants.programs.is_empty() && descendants.hidden.is_empty());
+        }
+        let not_seen = descendants.without_log(&|_| true, (7, "x"));
+        let mut paths: Vec<&str> = not_seen.iter().map(|one| one.path.as_str()).collect();
+        paths.sort_unstable();
+        let expected = [
+            "process 100 (cc --all) and 499 more of this program",
+            "process 5100 (ssh-agent --all) and 999 more of this program",
+        ];
+        assert_eq!(paths, expected, "those with a log are no strangers");
     }
 }

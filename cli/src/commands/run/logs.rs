@@ -164,6 +164,11 @@ impl Logs {
                 continue;
             };
             there.insert(pid);
+            // Most are of processes that have ended.
+            let length = entry.metadata().map_or(u64::MAX, |metadata| metadata.len());
+            if self.logs.get(&pid).is_some_and(|log| log.from == length) {
+                continue;
+            }
             let mut each = |pid, name: &str| {
                 if Some(name) == asked && bound.is_none() {
                     bound = Some(pid);
@@ -193,9 +198,9 @@ impl Logs {
         }
     }
 
-    /// The processes that have a log.
-    pub(super) fn processes(&self) -> BTreeSet<u32> {
-        self.logs.keys().copied().collect()
+    /// Whether a process has a log.
+    pub(super) fn has(&self, pid: u32) -> bool {
+        self.logs.contains_key(&pid)
     }
 
     /// What could not be read.

@@ -228,14 +228,16 @@ impl Running<'_> {
     fn look(&mut self) -> (Option<u32>, Duration) {
         let began = Instant::now();
         self.descendants.look();
+        let bound = self.logs.read(self.names, self.asked);
+        self.descendants.forget(&|pid| self.logs.has(pid));
         let pause = (began.elapsed() * LOOKS_PER_PAUSE).clamp(PAUSE, LONGEST_PAUSE);
-        (self.logs.read(self.names, self.asked), pause)
+        (bound, pause)
     }
 
     /// Processes whose bindings are not known, or not all of them.
-    fn not_seen(&self) -> Vec<Unreadable> {
-        let logged = self.logs.processes();
+    fn not_seen(&mut self) -> Vec<Unreadable> {
         let command = (self.pid, self.shown.as_str());
+        let logged = |pid| self.logs.has(pid);
         let mut not_seen = self.descendants.without_log(&logged, command);
         not_seen.extend(self.logs.lost());
         if self.logs.log.lines == 0 && not_seen.is_empty() {
