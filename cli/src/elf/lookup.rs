@@ -99,6 +99,12 @@ impl<'data> Definitions<'data> {
                     .map_err(|why| Error::corrupt(READING, why))?;
                 let (header, _) = object::pod::from_bytes::<elf::GnuHashHeader<Endianness>>(bytes)
                     .map_err(|()| Error::corrupt(READING, "the header is cut"))?;
+                // `object` shifts by it; no hash has more bits.
+                let shift = header.bloom_shift.get(endian);
+                if shift >= u32::BITS {
+                    let why = format!("its filter shifts hashes by {shift} of 32 bits");
+                    return Err(Error::corrupt(READING, why));
+                }
                 Some((table, header.bucket_count.get(endian)))
             }
         };
@@ -235,16 +241,40 @@ impl<'data> Definitions<'data> {
 mod tests {
     use super::*;
 
-    /// The test program itself has needs, and versions of them, and defines little; its
-    /// C library defines much.
-    #[test]
-    fn the_c_library_defines_names_on_several_nodes() {
+    fn c_library() -> Vec<u8> {
         let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
         let library = maps
             .lines()
             .filter_map(|line| line.split_whitespace().nth(5))
             .find(|path| path.ends_with("/libc.so.6"));
-        let data = std::fs::read(library.expect("a C library")).unwrap();
+        std::fs::read(library.expect("a C library")).unwrap()
+    }
+
+    /// A fuzzer found it: the shift overflowed.
+    #[test]
+    fn a_filter_that_shifts_hashes_away_is_corrupt() {
+        let mut data = c_library();
+        let (endian, segments) = headers(&data).unwrap();
+        let dynamic = Dynamic::parse(endian, &data, segments).unwrap().unwrap();
+        let (start, _) = dynamic.table(elf::DT_GNU_HASH, "it").unwrap().unwrap();
+        // The fourth word of the table.
+        let shift = start as usize + 12;
+        for (bits, expected) in [(31u32, true), (32, false), (u32::MAX, false)] {
+            data[shift..shift + 4].copy_from_slice(&bits.to_le_bytes());
+            let sections = Sections::implied(&data).unwrap().unwrap();
+            let parsed = Definitions::parse(&data, &sections);
+            if let Ok(Some(definitions)) = &parsed {
+                definitions.named(b"malloc");
+            }
+            assert_eq!(parsed.is_ok(), expected, "{bits}");
+        }
+    }
+
+    /// The test program itself has needs, and versions of them, and defines little; its
+    /// C library defines much.
+    #[test]
+    fn the_c_library_defines_names_on_several_nodes() {
+        let data = c_library();
         let sections = Sections::implied(&data).unwrap().unwrap();
         let library = Definitions::parse(&data, &sections).unwrap().unwrap();
         let found = library.named(b"memcpy");
