@@ -219,6 +219,34 @@ pub fn majors(object: &Object) -> Vec<u32> {
 mod tests {
     use super::*;
 
+    /// A stub takes a runtime's name and node, and has a few dozen functions.
+    #[test]
+    fn a_runtime_has_some_hundred_functions() {
+        let export = |name: String| Export {
+            name,
+            node: Some("hip_4.2".into()),
+            default: true,
+            binding: crate::elf::Binding::Global,
+            kind: crate::elf::Kind::Function,
+            protected: false,
+            address: 1,
+        };
+        let of = |functions: usize| {
+            let others = (1..functions).map(|number| export(format!("hipFunction{number}")));
+            let object = Object {
+                path: "libamdhip64.so.7".into(),
+                exports: others.chain([export("hipInit".into())]).collect(),
+                ..Object::default()
+            };
+            role(&object, &Names::default())
+        };
+        assert!(matches!(of(100), Role::Runtime(_)), "{:?}", of(100));
+        let Role::Disguised(_, why) = of(99) else {
+            panic!("{:?}", of(99));
+        };
+        assert!(why.starts_with("it exports 99 names"), "{why}");
+    }
+
     #[test]
     fn library_names_are_taken_apart() {
         let parsed = |name| LibraryName::parse(name).unwrap();

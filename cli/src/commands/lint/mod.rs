@@ -1,6 +1,7 @@
 //! `hiplazy lint`: files, folders and wheels, without running anything.
 
 mod archive;
+mod breaks;
 mod inputs;
 mod object_rules;
 mod package;
@@ -48,6 +49,7 @@ pub static RULES: [&Rule; 18] = [
     &rules::EXECUTABLE_STACK,
     &rules::TEXT_RELOCATIONS,
     &rules::HIP_LIKE_EXPORT,
+    &rules::STRUCT_GENERATION,
 ];
 
 /// One file that was looked at.
@@ -232,6 +234,9 @@ fn report(subject: String, looked: Vec<Looked>, names: &Names) -> Report {
         report
             .findings
             .extend(package_rules::findings(name, package, names));
+    }
+    if names.are_hip() {
+        breaks::fill(&mut report, packages.values(), names);
     }
     report
         .findings

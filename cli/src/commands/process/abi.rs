@@ -26,7 +26,7 @@ static FIRST: LazyLock<BTreeMap<String, Version>> = LazyLock::new(|| {
 
 /// The version of a runtime whose file name does not tell: that of the newest function it
 /// exports.
-pub(super) fn by_exports(object: &Object) -> Option<Version> {
+pub(in crate::commands) fn by_exports(object: &Object) -> Option<Version> {
     let exports = object.exports.iter();
     exports
         .filter_map(|export| FIRST.get(&export.name).copied())
@@ -69,7 +69,10 @@ pub(super) fn of_process(report: &mut Report, world: &World<'_>, links: &[Link])
 
 /// Fills what breaks between each client and the runtime version that it uses, by the
 /// client's path, with the names that it refers to.
-pub(super) fn fill(report: &mut Report, bound: &BTreeMap<String, (Version, BTreeSet<String>)>) {
+pub(in crate::commands) fn fill(
+    report: &mut Report,
+    bound: &BTreeMap<String, (Version, BTreeSet<String>)>,
+) {
     let mut found = Vec::new();
     for client in &mut report.clients {
         let Some((runtime, names)) = bound.get(&client.path) else {
@@ -163,7 +166,7 @@ fn shown(headers: &[Version]) -> String {
 }
 
 /// Major and minor of `7.14.60850`.
-pub(super) fn version_of(text: &str) -> Option<Version> {
+pub(in crate::commands) fn version_of(text: &str) -> Option<Version> {
     let mut parts = text.split('.');
     let mut number = || parts.next()?.parse().ok();
     Some(Version::new(number()?, number()?))

@@ -1,6 +1,6 @@
 //! `hiplazy doctor --pid`: a running process, from outside.
 
-mod abi;
+pub(super) mod abi;
 mod elsewhere;
 mod forecast;
 mod hazards;
