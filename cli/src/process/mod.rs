@@ -34,9 +34,6 @@ use crate::classify::LibraryName;
 use crate::report::Unreadable;
 use files::Opened;
 
-/// How often a process that is loading libraries is read again.
-const ATTEMPTS: usize = 3;
-
 /// A process at one moment.
 pub struct Capture {
     /// Its number.
@@ -83,23 +80,12 @@ struct Found {
 }
 
 impl Capture {
-    /// Reads a process.
+    /// Reads a process, once: whether it changed meanwhile, [`Capture::changes`] says.
     ///
     /// # Errors
     ///
     /// Why nothing can be said about it.
     pub fn take(pid: u32) -> Result<Capture, Error> {
-        let mut last = Self::once(pid)?;
-        for _ in 1..ATTEMPTS {
-            if last.closed.is_some() || last.changes()?.is_none() {
-                break;
-            }
-            last = Self::once(pid)?;
-        }
-        Ok(last)
-    }
-
-    fn once(pid: u32) -> Result<Capture, Error> {
         let folder = ProcFolder::of(pid);
         let status = folder.status().map_err(|_| Error::NoSuchProcess(pid))?;
         let (reader, folder, status) = match status.has_ended() {
