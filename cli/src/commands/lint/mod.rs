@@ -30,7 +30,7 @@ pub use object_rules::findings as object_findings;
 pub use sections::{client_of, exporter_of, runtime_of};
 
 /// The rules that `lint` checks.
-pub static RULES: [&Rule; 18] = [
+pub static RULES: [&Rule; 19] = [
     &rules::BARE_EXPORT,
     &rules::NODE_EXPORT,
     &rules::DISGUISED_RUNTIME,
