@@ -124,8 +124,9 @@ Nothing is added once all is bound.
 LD_DEBUG is inherited with the environment. Processes that are seen without it (env -i,
 sudo, set-user-ID programs) or without a log for another reason are named as not looked
 at, and the report is no clean one; very short ones between two looks (20 ms) may be
-missed. So are those named that outlive the command: the folder of their logs, below
-TMPDIR, stays then. Programs of other users have a log if those may enter TMPDIR.
+missed. Nothing is bound in statically linked ones. Those that outlive the command are
+named too, and the folder of their logs, below TMPDIR, stays for them. Programs of other
+users have a log if those users may enter TMPDIR.
 
 The report goes to standard error, at the exit or when NAME is first bound; then it is
 that of `doctor --pid`, and has scopes and what is still lazy. The exit status is the

@@ -87,7 +87,7 @@ pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode,
         }
     } else {
         preface.push(format!(
-            "{} of ld.so's logs stays, because processes that write to it outlive the command: remove it when they have ended",
+            "the folder of ld.so's logs stays, because processes that write to it outlive the command: remove {} when they have ended",
             folder.keep().display()
         ));
     }
