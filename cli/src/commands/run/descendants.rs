@@ -407,11 +407,16 @@ fn why_no_log(pid: u32, output: &Path) -> io::Result<Option<Why>> {
     if word(libc::AT_BASE) == Some(0) && !name.starts_with(b"ld-") && !name.starts_with(b"ld.so") {
         return Ok(Some(Why::Static));
     }
+    Ok(is_cleared(&environment, output).then_some(Why::Cleared))
+}
+
+/// Whether an environment has no LD_DEBUG that leads to this log.
+fn is_cleared(environment: &[u8], output: &Path) -> bool {
     let mut entries = environment.split(|byte| *byte == 0).peekable();
     // Programs that show a title of their own in `ps` write it over their environment.
     let is_title = |entry: &&[u8]| !entry.contains(&b'=');
     if !environment.is_empty() && entries.peek().is_some_and(is_title) {
-        return Ok(None);
+        return false;
     }
     let (mut bindings, mut ours) = (false, false);
     for entry in entries {
@@ -422,7 +427,7 @@ fn why_no_log(pid: u32, output: &Path) -> io::Result<Option<Why>> {
             ours = value == output.as_os_str().as_bytes();
         }
     }
-    Ok((!bindings || !ours).then_some(Why::Cleared))
+    !bindings || !ours
 }
 
 /// The numbers that a process knows itself by: another one in a container.
@@ -547,6 +552,27 @@ mod tests {
         }
         assert!(fork.forked && fork.image == own.image);
         assert_eq!(fork.parent, std::process::id());
+    }
+
+    #[test]
+    fn an_environment_tells_whether_there_is_a_log() {
+        for (environment, cleared) in [
+            (
+                "A=b\0LD_DEBUG=bindings,files\0LD_DEBUG_OUTPUT=/log\0",
+                false,
+            ),
+            ("LD_DEBUG_OUTPUT=/log\0LD_DEBUG=all\0", false),
+            ("A=b\0LD_DEBUG=libs\0LD_DEBUG_OUTPUT=/log\0", true),
+            ("LD_DEBUG=bindings\0LD_DEBUG_OUTPUT=/other\0", true),
+            ("LD_DEBUG=bindings\0", true),
+            ("", true),
+            // A title was written over it.
+            ("\0\0\0", false),
+            ("idle\0\0OLD=1\0", false),
+        ] {
+            let is = is_cleared(environment.as_bytes(), Path::new("/log"));
+            assert_eq!(is, cleared, "{environment:?}");
+        }
     }
 
     /// As many as a build starts in an hour.
