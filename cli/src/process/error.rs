@@ -10,6 +10,8 @@ pub enum Error {
     NoSuchProcess(u32),
     /// It ended while it was being read.
     Exited(u32),
+    /// It started another program while it was being read.
+    OtherProgram(u32),
     /// It has ended and waits for its parent.
     Zombie(u32),
     /// A thread of the kernel: it has no program.
@@ -44,6 +46,19 @@ impl Error {
         Error::of(pid, reading, error)
     }
 
+    /// Whether the same question may have another answer in a moment, though the process
+    /// is the same: an object was unloaded, the dynamic linker was not yet ready, or the
+    /// memory was exchanged for that of a new program.
+    pub fn may_pass(&self) -> bool {
+        matches!(
+            self,
+            Error::Exited(_)
+                | Error::OtherProgram(_)
+                | Error::NotStarted(_)
+                | Error::Unexpected { .. }
+        )
+    }
+
     pub(super) fn of(pid: u32, reading: &'static str, error: &io::Error) -> Error {
         match error.raw_os_error() {
             Some(libc::ESRCH | libc::ENOENT) => Error::Exited(pid),
@@ -70,6 +85,10 @@ impl fmt::Display for Error {
             Error::Exited(pid) => write!(
                 f,
                 "process {pid} exited while it was read; `hiplazy run -- COMMAND` reports on a command that is over soon"
+            ),
+            Error::OtherProgram(pid) => write!(
+                f,
+                "process {pid} runs another program than when reading it began; ask again when it does not start programs in its own place (exec), or start it with `hiplazy run -- COMMAND`"
             ),
             Error::Zombie(pid) => write!(
                 f,

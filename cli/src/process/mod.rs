@@ -13,6 +13,7 @@ pub(crate) mod logged;
 pub mod look_up;
 pub mod memory;
 pub mod proc_folder;
+mod running;
 mod scopes;
 mod spans;
 mod world;
@@ -27,6 +28,7 @@ pub use error::Error;
 pub use link_maps::{LinkMap, LinkMaps};
 use memory::Memory;
 use proc_folder::{Auxiliary, Mapping, ProcFolder, Status};
+pub use running::Running;
 pub use scopes::{Element, Scopes};
 pub use world::{Live, World};
 
@@ -60,6 +62,8 @@ pub struct Capture {
     pub closed: Option<Error>,
     /// The thread by which it is read: the first one may have ended before the others.
     reader: u32,
+    /// The program that was read.
+    running: Running,
     debug: u64,
     objects: Vec<Found>,
     /// The object of each link map.
@@ -92,6 +96,7 @@ impl Capture {
             false => (pid, folder, status),
             true => live_thread(&folder).ok_or(Error::Zombie(pid))?,
         };
+        let running = Running::of(reader);
         let failed = |reading| move |error: std::io::Error| Error::of(pid, reading, &error);
         let program = match folder.program() {
             Ok(program) => program,
@@ -126,6 +131,7 @@ impl Capture {
             unreadable: Vec::new(),
             closed: None,
             reader,
+            running,
             debug: 0,
             objects: Vec::new(),
             object_of: Vec::new(),
@@ -161,12 +167,15 @@ impl Capture {
     ///
     /// # Errors
     ///
-    /// If the process has exited, or another has its number.
+    /// If the process has exited, or runs another program, or another has its number.
     pub fn changes(&self) -> Result<Option<String>, Error> {
         let folder = self.folder();
         match folder.status() {
             Ok(now) if now.started == self.status.started && !now.has_ended() => {}
             _ => return Err(Error::Exited(self.pid)),
+        }
+        if Running::of(self.reader) != self.running {
+            return Err(Error::OtherProgram(self.pid));
         }
         if self.closed.is_some() {
             return Ok(None);
@@ -179,11 +188,12 @@ impl Capture {
         Ok(if now.changing || self.link_maps.changing {
             Some("the dynamic linker was loading or unloading objects meanwhile".to_string())
         } else if before != after {
-            Some(format!(
-                "it had {} objects loaded, and now has {}",
-                before.len(),
-                after.len()
-            ))
+            Some(match (before.len(), after.len()) {
+                (before, after) if before == after => {
+                    format!("it has {after} objects loaded as before, and some are others")
+                }
+                (before, after) => format!("it had {before} objects loaded, and now has {after}"),
+            })
         } else {
             None
         })

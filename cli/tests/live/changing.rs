@@ -1,4 +1,4 @@
-//! A process that loads and unloads libraries all the time.
+//! Processes that load and unload libraries, or start other programs, all the time.
 
 use std::process::Stdio;
 
@@ -75,4 +75,56 @@ fn a_process_that_never_rests_is_read_three_times_and_said_to() {
         }
     }
     panic!("it was never seen to change");
+}
+
+/// A program that starts itself again without end. It ends with its input.
+const STARTER: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int main(int count, char **words)
+{
+    char line;
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    fcntl(0, F_SETFL, O_NONBLOCK);
+    if (count < 2) {
+        puts("waiting");
+        fflush(stdout);
+    }
+    if (read(0, &line, 1) == 0)
+        return 0;
+    execl("/proc/self/exe", words[0], "again", (char *)0);
+    return 1;
+}
+"#;
+
+#[test]
+fn a_process_that_starts_programs_in_its_own_place_is_read_again_and_said_to() {
+    let folder = shared::scratch("starting");
+    let source = folder.join("starter.c");
+    std::fs::write(&source, STARTER).unwrap();
+    let starter = folder.join("starter");
+    shared::cc(&[source.to_str().unwrap()], &starter, &[] as &[&str]);
+    let waiting = Waiting::start(&mut shared::clean(&starter));
+    // The scheduler may let it rest in the one moment that counts.
+    for _ in 0..1000 {
+        let output = waiting.doctor(&["--json"]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        if text.contains("runs another program than when reading it began") {
+            assert_eq!(output.status.code(), Some(3));
+            waiting.end();
+            return;
+        }
+        // Whatever else it says, it is about one program, which may have begun just now.
+        if text.contains("the dynamic linker has not yet loaded") {
+            continue;
+        }
+        assert_eq!(text, "");
+        let report = json(&output);
+        assert!(report["objects"].as_u64().unwrap() > 0, "{report:#}");
+    }
+    panic!("it was never seen to start a program");
 }

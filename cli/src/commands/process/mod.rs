@@ -10,6 +10,8 @@ mod taken;
 mod verdicts;
 
 use std::collections::BTreeSet;
+use std::thread;
+use std::time::Duration;
 
 use super::Failure;
 use super::lint::object_findings;
@@ -17,7 +19,7 @@ use crate::cli::Common;
 use crate::finding::Finding;
 use crate::names::Names;
 use crate::process::bindings::Link;
-use crate::process::{Capture, Error, World, bindings};
+use crate::process::{Capture, Error, Running, World, bindings};
 use crate::report::{Report, Unreadable};
 use crate::rules;
 
@@ -26,6 +28,9 @@ pub(super) use hazards::of_environment;
 
 /// How often a process that is loading libraries is read again.
 const ATTEMPTS: usize = 3;
+
+/// How long a process is left alone that could not be read at this moment.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Makes the report.
 pub(super) fn run(pid: u32, _: &Common, names: &Names) -> Result<Report, Failure> {
@@ -38,17 +43,40 @@ pub(super) fn run(pid: u32, _: &Common, names: &Names) -> Result<Report, Failure
 ///
 /// Why nothing can be said about it.
 pub(super) fn report(pid: u32, command: &str, names: &Names) -> Result<Report, Error> {
+    let mut made = Err(Error::NoSuchProcess(pid));
     let mut changed = None;
-    let mut made = None;
+    let first = Running::of(pid);
     for _ in 0..ATTEMPTS {
-        let capture = Capture::take(pid)?;
-        made = Some(of_capture(&capture, command, names)?);
-        changed = capture.changes()?;
-        if changed.is_none() {
-            break;
+        let before = Running::of(pid);
+        let attempt = Capture::take(pid).and_then(|capture| {
+            let report = of_capture(&capture, command, names)?;
+            Ok((report, capture.changes()?))
+        });
+        match attempt {
+            Ok((report, what)) => {
+                made = Ok(report);
+                changed = what;
+                if changed.is_none() {
+                    break;
+                }
+            }
+            Err(error) => {
+                let now = Running::of(pid);
+                // Parts of two programs do not fit together, whatever does not fit first.
+                let is_other = now != before || now != first;
+                if !now.is_there() || (!is_other && !error.may_pass()) {
+                    return Err(error);
+                }
+                if is_other {
+                    made = Err(Error::OtherProgram(pid));
+                } else if made.is_err() {
+                    made = Err(error);
+                }
+                thread::sleep(PAUSE);
+            }
         }
     }
-    let mut report = made.ok_or(Error::NoSuchProcess(pid))?;
+    let mut report = made?;
     if let Some(what) = changed {
         report.unreadable.push(Unreadable {
             path: report.subject.clone(),
