@@ -255,7 +255,7 @@ impl Capture {
                 bias: map.bias,
                 namespace: map.namespace,
                 inode: mapping.inode,
-                span: spans::of(Memory::of(self.pid), &self.mappings, at, map.bias),
+                span: spans::of(self.memory(), &self.mappings, at, map.bias),
                 replaced: mapping.deleted,
                 file: None,
             });

@@ -6,9 +6,13 @@ use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::contents;
+
+/// What the kernel writes behind the name of a file that has lost it.
+const DELETED: &str = " (deleted)";
 
 /// `/proc/PID`.
 #[derive(Debug, Clone)]
@@ -125,7 +129,6 @@ impl ProcFolder {
 
     /// The user whose process it is.
     pub fn user(&self) -> Option<u32> {
-        use std::os::unix::fs::MetadataExt;
         // The folder belongs to root when the process may not be read; the status says.
         let text = fs::read_to_string(self.path("status")).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("Uid:"));
@@ -150,7 +153,33 @@ impl ProcFolder {
     pub fn mappings(&self) -> io::Result<Vec<Mapping>> {
         let text = fs::read(self.path("maps"))?;
         let lines = text.split(|byte| *byte == b'\n');
-        Ok(lines.filter_map(mapping).collect())
+        let mut mappings: Vec<Mapping> = lines.filter_map(mapping).collect();
+        self.restore_names(&mut mappings);
+        Ok(mappings)
+    }
+
+    /// What stands behind the name of a file that is gone may as well be the end of a
+    /// file's own name: then the file is there.
+    fn restore_names(&self, mappings: &mut [Mapping]) {
+        let mut asked = BTreeMap::<(u64, PathBuf), Option<PathBuf>>::new();
+        for mapping in mappings.iter_mut().filter(|mapping| mapping.deleted) {
+            let file = (mapping.inode, mapping.path.clone());
+            let whole = asked.entry(file).or_insert_with(|| {
+                let mut whole = mapping.path.clone().into_os_string();
+                whole.push(DELETED);
+                let whole = PathBuf::from(whole);
+                let inode = self
+                    .open(&whole)
+                    .and_then(|file| file.metadata())
+                    .ok()?
+                    .ino();
+                (inode == mapping.inode).then_some(whole)
+            });
+            if let Some(whole) = whole {
+                mapping.path.clone_from(whole);
+                mapping.deleted = false;
+            }
+        }
     }
 
     /// The auxiliary vector.
@@ -215,7 +244,7 @@ fn mapping(line: &[u8]) -> Option<Mapping> {
     let offset = field()?;
     let _device = field()?;
     let inode = field()?.parse().ok()?;
-    let (path, deleted) = match rest.strip_suffix(b" (deleted)") {
+    let (path, deleted) = match rest.strip_suffix(DELETED.as_bytes()) {
         Some(path) => (path, true),
         None => (rest, false),
     };

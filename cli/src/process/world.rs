@@ -203,8 +203,10 @@ impl<'a> World<'a> {
         self.users = vec![Vec::new(); self.needs.len()];
         for (user, needs) in self.needs.iter().enumerate() {
             for needed in needs {
-                if !self.users[*needed].contains(&user) {
-                    self.users[*needed].push(user);
+                // One object's needs follow each other: a user that is known is the last one.
+                let users = &mut self.users[*needed];
+                if users.last() != Some(&user) {
+                    users.push(user);
                 }
             }
         }

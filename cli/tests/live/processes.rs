@@ -291,3 +291,30 @@ fn names_of_any_kind_that_are_taken_from_the_runtime_are_counted() {
         }
     }
 }
+
+/// Of HIP's functions it is known which came with which version, of hiprtc's it is not.
+#[test]
+fn the_version_of_hiprtc_is_not_told_from_its_functions() {
+    let folder = shared::scratch("hiprtc_version");
+    let version = fakehip::Version::V6_4_3;
+    let libraries = [
+        fakehip::Library::hip(version),
+        fakehip::Library::rtc(version),
+    ];
+    fakehip::build(&folder, &libraries).unwrap_or_else(|error| panic!("{error}"));
+    let mut words = Vec::new();
+    for name in ["libamdhip64.so.6", "libhiprtc.so.6"] {
+        words.extend(["open", name, name, "now,local"]);
+    }
+    let report = Waiting::start(&mut driver(&folder, &words)).report();
+    let runtimes = report["runtimes"].as_array().unwrap().iter();
+    let versions: Vec<(&str, &str)> = runtimes
+        .map(|it| {
+            (
+                it["kind"].as_str().unwrap(),
+                it["version"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(versions, [("hip", "6.4"), ("hiprtc", "6")]);
+}

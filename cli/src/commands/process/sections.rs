@@ -1,6 +1,6 @@
 //! The sections of the report that state what is there.
 
-use crate::classify::Role;
+use crate::classify::{Part, Role};
 use crate::commands::lint::{client_of, exporter_of, runtime_of};
 use crate::names::Names;
 use crate::process::World;
@@ -16,10 +16,12 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
         match &live.role {
             Role::Runtime(library) => {
                 let mut runtime = runtime_of(&live.object, library);
-                if runtime
-                    .version
-                    .as_ref()
-                    .is_none_or(|version| !version.contains('.'))
+                // Which of HIP's functions came when is known, of the other parts' it is not.
+                if library.part == Part::Hip
+                    && runtime
+                        .version
+                        .as_ref()
+                        .is_none_or(|version| !version.contains('.'))
                     && let Some(version) = super::abi::by_exports(&live.object)
                 {
                     runtime.version = Some(version.to_string());
