@@ -40,6 +40,18 @@ impl World<'_> {
             })
         })
     }
+
+    /// The first of a list, before its answer, that could not be read: it may be the one
+    /// that answers.
+    pub fn unread_before(&self, list: &[usize], answer: Option<Answer>) -> Option<usize> {
+        let before = list
+            .iter()
+            .copied()
+            .take_while(|place| answer.is_none_or(|answer| answer.place != *place));
+        before
+            .into_iter()
+            .find(|place| self.objects[*place].definitions.is_none())
+    }
 }
 
 /// The definition of an object that satisfies a reference to `name@node`.

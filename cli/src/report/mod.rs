@@ -201,8 +201,10 @@ pub struct Forecast {
     pub name: String,
     /// The node, `None` for a reference without one.
     pub node: Option<String>,
-    /// Who answers, `None` if the library must bring its own.
+    /// Who answers, `None` if the library must bring its own, or if that is not known.
     pub provider: Option<String>,
+    /// Whether it is known who answers.
+    pub known: bool,
     /// Why.
     pub why: String,
 }

@@ -281,12 +281,12 @@ impl View<'_> {
                 Some(_) => at(&forecast.name, node),
                 None => format!("{} without a node", forecast.name),
             });
-            let provider = forecast
-                .provider
-                .as_deref()
-                .unwrap_or("what it brings itself");
-            Node::new(format!("{name} gets {}", plain(provider)))
-                .with([Node::new(self.dim(&plain(&forecast.why)))])
+            let gets = match (&forecast.provider, forecast.known) {
+                (Some(provider), _) => format!("{name} gets {}", plain(provider)),
+                (None, true) => format!("{name} gets what it brings itself"),
+                (None, false) => format!("what {name} gets is not known"),
+            };
+            Node::new(gets).with([Node::new(self.dim(&plain(&forecast.why)))])
         });
         section(self.heading("The next library"), nodes.collect())
     }

@@ -182,3 +182,92 @@ fn root_reads_the_file_that_is_mapped_and_is_told_that_it_was_replaced() {
         report["hazards"]
     );
 }
+
+/// A library whose file is gone and whose headers are as well, as hostile ones have it.
+const WITHOUT_HEADERS: &str = r#"
+#include <string.h>
+#include <sys/mman.h>
+extern char __ehdr_start[] __attribute__((visibility("hidden")));
+int hipInit(unsigned flags) { return (int)flags; }
+__attribute__((constructor)) static void clear(void)
+{
+    if (!mprotect(__ehdr_start, 4096, PROT_READ | PROT_WRITE))
+        memset(__ehdr_start, 0, 64);
+}
+"#;
+
+/// Whoever may have the name and could not be read is not passed over.
+#[test]
+fn the_forecast_is_not_known_behind_a_library_that_could_not_be_read() {
+    let place = Place::new("gone_forecast");
+    let name = "libamdhip64.so.7";
+    place.replace(name, WITHOUT_HEADERS);
+    let mut driver = place.command("driver");
+    for name in [name, "libhip_stub.so"] {
+        driver
+            .args(["open", name])
+            .arg(place.path(name))
+            .arg("now,global");
+    }
+    let waiting = Waiting::start(driver.arg("wait"));
+    let forecast = |report: &Value, name: &str| {
+        let mut lines = report["forecast"].as_array().unwrap().iter();
+        lines.find(|line| line["name"] == name).unwrap().clone()
+    };
+    let before = json(&place.doctor(waiting.pid()));
+    assert_eq!(forecast(&before, PROPERTIES)["known"], true);
+    assert_eq!(
+        file(&forecast(&before, PROPERTIES)["provider"]),
+        "libhip_stub.so"
+    );
+    place.replace(name, "int other(void) { return 1; }\n");
+    let report = json(&place.doctor(waiting.pid()));
+    let path = place.path(name);
+    assert!(
+        told(&report, "unread library", &path),
+        "{}",
+        report["hazards"]
+    );
+    for (name, behind) in [("hipMalloc", ""), (PROPERTIES, "libhip_stub.so has it")] {
+        let line = forecast(&report, name);
+        assert_eq!(line["known"], false, "{line}");
+        assert_eq!(line["provider"], Value::Null);
+        let why = line["why"].as_str().unwrap();
+        assert!(
+            why.starts_with(&format!("not known: {}, number ", path.display())),
+            "{why}"
+        );
+        assert!(why.ends_with(behind), "{why}");
+    }
+    let mut doctor = place.command("hiplazy");
+    doctor.args(["doctor", "--pid", &waiting.pid().to_string()]);
+    let text = shared::text_of(&doctor.output().unwrap());
+    assert!(
+        text.contains("what hipMalloc@hip_4.2 gets is not known"),
+        "{text}"
+    );
+}
+
+/// The kernel writes the same behind the name of a file that is gone.
+#[test]
+fn a_file_may_be_called_deleted() {
+    let place = Place::new("gone_called");
+    let called = "client.so (deleted)";
+    fs::copy(place.path("client.so"), place.path(called)).unwrap();
+    let mut driver = place.command("driver");
+    driver.args(["open", "client"]).arg(place.path(called));
+    let waiting = Waiting::start(driver.args(["now,local", "wait"]));
+    let report = json(&place.doctor(waiting.pid()));
+    let bound = binding(&report, called, PROPERTIES);
+    assert_eq!(bound, ("bound".into(), "libamdhip64.so.7".into()));
+    assert_eq!(why(&report, called), None);
+    assert!(!told(&report, "replaced file", &place.path("client.so")));
+    // And then it is gone indeed.
+    fs::remove_file(place.path(called)).unwrap();
+    let report = json(&place.doctor(waiting.pid()));
+    let gone = |what| told(&report, what, &place.path(called));
+    assert!(
+        gone("replaced file") || why(&report, called).is_some(),
+        "{report:#}"
+    );
+}

@@ -108,6 +108,7 @@ pub(crate) fn process(clients: usize, others: usize) -> Report {
         name: "hipMalloc".into(),
         node: Some("hip_4.2".into()),
         provider: Some(stub_path()),
+        known: true,
         why: "the first in the global scope that has the name".into(),
     });
     report.hazards.push(Hazard {

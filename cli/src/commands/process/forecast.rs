@@ -25,17 +25,36 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
         [Some((name, node)), without].into_iter().flatten()
     });
     for (name, node) in both {
-        let answer = world.in_list(global, name, node.as_deref());
-        let why = match answer {
-            Some(answer) => {
-                let place = global.iter().position(|place| *place == answer.place);
-                let place = place.unwrap_or_default();
+        let found = world.in_list(global, name, node.as_deref());
+        let number = |place| {
+            let number = global.iter().position(|other| *other == place);
+            number.unwrap_or_default()
+        };
+        let unread = world.unread_before(global, found);
+        let answer = found.filter(|_| unread.is_none());
+        let why = match (unread, found) {
+            (Some(unread), found) => {
+                let behind = found.map(|found| {
+                    let place = found.place;
+                    format!(
+                        "; behind it, number {}, {} has it",
+                        number(place),
+                        world.path(place)
+                    )
+                });
                 format!(
-                    "the first of the global scope that has it, number {place} of {}",
-                    global.len()
+                    "not known: {}, number {} in the global scope, cannot be read{}",
+                    world.path(unread),
+                    number(unread),
+                    behind.unwrap_or_default()
                 )
             }
-            None => {
+            (None, Some(answer)) => format!(
+                "the first of the global scope that has it, number {} of {}",
+                number(answer.place),
+                global.len()
+            ),
+            (None, None) => {
                 "nobody in the global scope has it: the library gets that of its own dependency"
                     .to_string()
             }
@@ -54,6 +73,7 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
             name: name.clone(),
             node,
             provider: answer.map(|answer| world.path(answer.place).to_string()),
+            known: unread.is_none(),
             why,
         });
     }

@@ -70,7 +70,7 @@ function sections() {
     {
       title: "What the next library gets",
       heads: [["reference", "code"], ["from", "path"], ["why"]],
-      rows: report.forecast.map((it) => ({ cells: [it.node ? `${it.name}@${it.node}` : it.name, it.provider || "nobody", it.why] })),
+      rows: report.forecast.map((it) => ({ cells: [it.node ? `${it.name}@${it.node}` : it.name, it.provider || (it.known ? "nobody" : "not known"), it.why] })),
     },
     {
       title: "What clients were built for",
