@@ -14,3 +14,4 @@ pub mod names;
 pub mod process;
 pub mod report;
 pub mod rules;
+pub mod standard_names;

@@ -117,7 +117,7 @@ rules! {
     UNIQUE_SYMBOL = Rule {
         id: "unique-symbol",
         severity: Warning,
-        title: "defines names of HIP as unique symbols",
+        title: "defines names as unique symbols, of which a process has one",
         meaning: "the first definition in the process is used by all libraries, whatever their scope, also with RTLD_LOCAL, RTLD_DEEPBIND and -Bsymbolic",
         now: "load the library whose definition must win before the others",
         owner: "compile with -fno-gnu-unique, or hide the names",
@@ -216,6 +216,16 @@ rules! {
             "https://github.com/ROCm/mori/issues/402",
         ],
     };
+    /// The same runtime once per namespace.
+    TWO_NAMESPACES = Rule {
+        id: "two-namespaces",
+        severity: Conflict,
+        title: "the runtime is loaded in several namespaces of one process",
+        meaning: "each namespace of dlmopen has a copy of its own, also of one file: streams, memory and errors of one copy are unknown to the other, and both drive the same devices",
+        now: "do without what opens a library in a namespace of its own (dlmopen, LD_AUDIT), or give it a process of its own",
+        owner: "open the library with dlopen (RTLD_LOCAL hides its names as well), or what it needs from HIP outside of its namespace; an auditing library (LD_AUDIT) must not need HIP",
+        threads: &[],
+    };
     /// A reference that another library answers.
     WRONG_PROVIDER = Rule {
         id: "wrong-provider",
@@ -259,12 +269,52 @@ rules! {
         owner: "hide the names: `local: *` in a version script, or bind HIP with hiplazy, which exports nothing",
         threads: &["https://github.com/vllm-project/vllm/issues/51151"],
     };
+    /// A reference that another library answers; names that are not HIP's.
+    OTHER_PROVIDER = Rule {
+        id: "other-provider",
+        severity: Conflict,
+        title: "calls a library that is not among those it needs",
+        meaning: "a library of its own needs has the name, and another one that came first in the scope answers, without being the program, preloaded or a replacement of malloc",
+        now: "load the library that answers with RTLD_LOCAL, or after the one that is needed",
+        owner: "the library that answers must hide the names that are not its interface: `local: *` in a version script, or -fvisibility=hidden",
+        threads: &[],
+    };
+    /// The same on purpose.
+    INTERPOSED = Rule {
+        id: "interposed",
+        severity: Note,
+        title: "calls something that takes the place of a library it needs, as is usual",
+        meaning: "programs, preloaded libraries and replacements of malloc come before libraries, so that everybody calls them; it is right if it is meant",
+        now: NOTHING,
+        owner: "none, if it is meant; else hide the names in what answers",
+        threads: &[],
+    };
+    /// Global, and others come first.
+    SHADOWED_EXPORTER = Rule {
+        id: "shadowed-exporter",
+        severity: Note,
+        title: "exports names of the runtime, behind others in the global scope",
+        meaning: "everybody sees it, and a library that comes before it has the names, or could not be read: another order of loading, or a dlclose of the one before it, changes who answers",
+        now: NOTHING,
+        owner: "hide the names",
+        threads: &[],
+    };
+    /// A filter in the runtime's place.
+    RUNTIME_FILTER = Rule {
+        id: "runtime-filter",
+        severity: Note,
+        title: "has the runtime's name and passes on to another library",
+        meaning: "it is a filter (DT_FILTER, DT_AUXILIARY): the dynamic linker looks in the other library first, and what that is decides whether this is right",
+        now: NOTHING,
+        owner: "none, if the other library is the runtime",
+        threads: &[],
+    };
     /// Mapped, and nobody sees it.
     LOCAL_EXPORTER = Rule {
         id: "local-exporter",
         severity: Note,
         title: "exports names of the runtime, out of sight of others",
-        meaning: "it is loaded with RTLD_LOCAL or comes behind the runtime; some later dlopen with RTLD_GLOBAL, or another order of imports, changes that",
+        meaning: "it is loaded with RTLD_LOCAL; some later dlopen with RTLD_GLOBAL, or another order of imports, changes that",
         now: NOTHING,
         owner: "hide the names",
         threads: &[],
@@ -315,8 +365,8 @@ rules! {
         severity: Warning,
         title: "refers to functions that nobody in its scope has",
         meaning: "the first call ends the program with \"symbol lookup error: undefined symbol\"",
-        now: "load a runtime that has the functions before the call, with RTLD_GLOBAL if the library does not need it by name",
-        owner: "link with libamdhip64, so that the library brings it along, or bind with hiplazy, which answers with an error",
+        now: "load a library that has the functions before the call (of HIP: a runtime), with RTLD_GLOBAL if the one that calls does not need it by name",
+        owner: "link with the library that has the functions (of HIP: libamdhip64), so that it is brought along, or bind HIP with hiplazy, which answers with an error",
         threads: &[],
     };
     /// `HIPLAZY_RUNTIME` names something that is none.

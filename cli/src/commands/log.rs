@@ -95,7 +95,11 @@ fn few(pids: &[u32]) -> String {
 }
 
 fn add(report: &mut Report, process: &Alike, objects: &Objects<'_>, names: &Names) {
-    let world = objects.world(&process.objects);
+    let mut world = objects.world(&process.objects);
+    // The environment of a log that somebody else made is not known.
+    if report.command == "run" {
+        world.preloaded = super::process::of_own_environment(&world);
+    }
     let mut in_vain = BTreeMap::<usize, Vec<String>>::new();
     let mut links: Vec<Link> = Vec::new();
     for binding in &process.bindings {

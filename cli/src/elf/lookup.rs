@@ -1,17 +1,19 @@
 //! Finds definitions by name the way the dynamic linker does: through the hash table,
 //! not by reading all symbols.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use object::elf::gnu_hash;
 use object::read::StringTable;
 use object::read::elf::{
-    FileHeader, GnuHashTable, ProgramHeader, SectionTable, Sym, SymbolTable, VersionTable,
+    FileHeader, GnuHashTable, ProgramHeader, Rela, SectionTable, Sym, SymbolTable, VersionTable,
 };
 use object::{Endianness, SymbolIndex, elf};
 
 use super::dynamic::{Dynamic, Elf64, Section, Segment};
-use super::{Binding, Error};
+use super::read::relocation_of;
+use super::{Binding, Error, Relocation};
 
 /// The section headers that an object's dynamic segment implies. They are kept apart
 /// from [`Definitions`], which borrows them.
@@ -198,6 +200,22 @@ impl<'data> Definitions<'data> {
             indirect: kind == elf::STT_GNU_IFUNC,
             address,
         })
+    }
+
+    /// The addresses of the variables that the object has copies of: a program's own
+    /// definitions of names that its libraries define as well.
+    pub fn copies(&self) -> BTreeSet<u64> {
+        let endian = self.endian;
+        let machine = Elf64::parse(self.data).map_or(0, |header| header.e_machine(endian).0);
+        let dynamic = Dynamic::parse(endian, self.data, self.segments);
+        // What contradicts itself was told of when these tables were parsed.
+        let relocations = dynamic.ok().flatten().and_then(|it| it.relocations().ok());
+        let all = relocations.into_iter().flatten().flatten();
+        all.filter(|entry| {
+            relocation_of(machine, entry.r_type(endian, false).0) == Relocation::Copy
+        })
+        .map(|entry| entry.r_offset(endian))
+        .collect()
     }
 
     /// The addresses that the object takes, before the load address is added.

@@ -361,7 +361,7 @@ fn kind_of(kind: elf::SymbolType) -> Kind {
     }
 }
 
-fn relocation_of(machine: u16, kind: u32) -> Relocation {
+pub(super) fn relocation_of(machine: u16, kind: u32) -> Relocation {
     let known = match elf::Machine(machine) {
         elf::EM_X86_64 => [
             elf::R_X86_64_JUMP_SLOT,

@@ -6,6 +6,7 @@ use std::io;
 use rayon::prelude::*;
 
 use super::World;
+use super::instead::{Instead, instead};
 use super::memory::Memory;
 use super::proc_folder::ProcFolder;
 use crate::classify::{LibraryName, Part, Role};
@@ -312,7 +313,7 @@ pub fn wrong(world: &World<'_>, link: &Link, names: &Names) -> Option<Wrong> {
         return None;
     }
     if !names.are_hip() {
-        return link.meant.map(|_| Wrong::OtherLibrary);
+        return (instead(world, link) == Some(Instead::First)).then_some(Wrong::OtherLibrary);
     }
     let Some(found) = runtime(world, provider) else {
         // A name of somebody's own that only looks like HIP's is for him to answer.

@@ -8,6 +8,7 @@
 pub mod bindings;
 mod error;
 mod files;
+pub mod instead;
 mod link_maps;
 pub(crate) mod logged;
 pub mod look_up;

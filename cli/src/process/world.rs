@@ -1,7 +1,8 @@
 //! The objects of a process, with their symbols and scopes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -133,6 +134,8 @@ pub struct World<'a> {
     pub estimated: Option<String>,
     /// What could not be read.
     pub unreadable: Vec<Unreadable>,
+    /// What was loaded before everything else because somebody said so (`LD_PRELOAD`).
+    pub preloaded: BTreeSet<usize>,
     /// The objects that each needs, by its `DT_NEEDED`.
     pub needs: Vec<Vec<usize>>,
     /// The objects that need each.
@@ -143,6 +146,8 @@ pub struct World<'a> {
     mappings: &'a [Mapping],
     /// The global scope of each namespace.
     globals: HashMap<usize, Vec<usize>>,
+    /// Where programs have copies of variables, once somebody has asked.
+    copies: OnceLock<HashMap<usize, BTreeSet<u64>>>,
 }
 
 impl Capture {
@@ -175,11 +180,13 @@ impl<'a> World<'a> {
             objects,
             estimated: None,
             unreadable: Vec::new(),
+            preloaded: BTreeSet::new(),
             needs: Vec::new(),
             users: Vec::new(),
             spans: Vec::new(),
             mappings: &[],
             globals: HashMap::new(),
+            copies: OnceLock::new(),
         };
         world.find_needs();
         world.find_spans();
@@ -275,6 +282,36 @@ impl<'a> World<'a> {
             Some(list) if !self.is_first(place) => list.clone(),
             _ => breadth_first(place, &self.needs),
         }
+    }
+
+    /// Whether [`World::closure`] has all that an object needs.
+    pub fn knows_closure(&self, place: usize) -> bool {
+        let has_list = self.objects[place].list.is_some() && !self.is_first(place);
+        has_list
+            || self.closure(place).iter().all(|place| {
+                let live = &self.objects[*place];
+                live.definitions.is_some() && self.needs[*place].len() == live.object.needed.len()
+            })
+    }
+
+    /// Whether an object is a program with a copy of this variable (`R_X86_64_COPY`): that
+    /// is meant to be used by all, also by the library that it was copied from.
+    pub fn has_copy(&self, place: usize, name: &str) -> bool {
+        let copies = self.copies.get_or_init(|| {
+            let programs = self.objects.iter().enumerate();
+            programs
+                .filter(|(_, live)| live.object.flags.executable)
+                .filter_map(|(place, live)| Some((place, live.definitions.as_ref()?.copies())))
+                .collect()
+        });
+        let definitions = self.objects[place].definitions.as_ref();
+        copies
+            .get(&place)
+            .zip(definitions)
+            .is_some_and(|(copies, definitions)| {
+                let mut found = definitions.named(name.as_bytes()).into_iter();
+                found.any(|definition| copies.contains(&definition.address))
+            })
     }
 
     /// Whether its list is the global scope of its namespace.

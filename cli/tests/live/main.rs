@@ -17,6 +17,7 @@ mod hostile;
 mod logs;
 mod machine;
 mod outputs;
+mod prefix;
 mod processes;
 mod real;
 mod run_command;

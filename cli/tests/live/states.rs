@@ -7,8 +7,9 @@ use std::process::Command;
 
 use xtask::fetch;
 
+use crate::common::hiplazy;
 use crate::common::shared::{self, Fetched, there};
-use crate::running::{Waiting, binding, built, driver, rules};
+use crate::running::{Waiting, binding, built, driver, library, rules};
 
 const PROPERTIES: &str = "hipGetDevicePropertiesR0600";
 
@@ -222,6 +223,29 @@ fn a_preloaded_library_that_answers_is_a_warning_of_its_own() {
     let mut command = driver(&built().runtime, &words);
     command.env("LD_PRELOAD", &stub);
     let report = Waiting::start(&mut command).report();
+    let found = rules(&report);
+    assert!(
+        found.contains(&"preloaded-provider".to_string()),
+        "{found:?}"
+    );
+    assert!(!found.contains(&"wrong-provider".to_string()), "{found:?}");
+}
+
+/// The command has the environment of `run`, which knows it therefore.
+#[test]
+fn run_knows_what_it_has_preloaded() {
+    let folder = shared::scratch("live-preloaded");
+    let text = format!("int {PROPERTIES}(void *it, int device) {{ return it ? device : 1; }}\n");
+    let stub = library(&folder, "stub.so", &text, &[]);
+    let client = built().folder.join("client.so");
+    let mut command = hiplazy();
+    command.env("LD_LIBRARY_PATH", &built().runtime);
+    command.args(["run", "--json", "--"]).arg(&built().driver);
+    command.arg("open").arg("client").arg(client);
+    command.args(["now,local", "read", "client"]);
+    let output = command.env("LD_PRELOAD", &stub).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    let report = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     let found = rules(&report);
     assert!(
         found.contains(&"preloaded-provider".to_string()),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::elf::Binding;
 use crate::finding::Finding;
-use crate::names::is_hip_like;
+use crate::names::{Names, is_hip_like};
 use crate::process::{Capture, World};
 use crate::report::{Hazard, Report};
 use crate::rules;
@@ -70,12 +70,7 @@ pub(crate) fn of_environment(environment: &BTreeMap<String, String>) -> Vec<Haza
     set.collect()
 }
 
-pub(super) fn fill(
-    report: &mut Report,
-    capture: &Capture,
-    world: &World<'_>,
-    preloaded: &BTreeSet<usize>,
-) {
+pub(super) fn fill(report: &mut Report, capture: &Capture, world: &World<'_>, names: &Names) {
     let push = |report: &mut Report, what: &str, detail: String| {
         report.hazards.push(Hazard {
             what: what.to_string(),
@@ -85,7 +80,7 @@ pub(super) fn fill(
     report.hazards.extend(of_environment(&capture.environment));
     let at_secure = capture.auxiliary.get(libc::AT_SECURE);
     report.hazards.extend(more_rights(at_secure));
-    for place in preloaded {
+    for place in &world.preloaded {
         push(report, "preloaded", world.path(*place).to_string());
     }
     let deepbind: Vec<usize> = (0..world.objects.len())
@@ -110,7 +105,7 @@ pub(super) fn fill(
     }
     sanitizers(report, world);
     allocators(report, world, &deepbind);
-    unique(report, world);
+    unique(report, world, names);
 }
 
 /// What the dynamic linker makes of rights that the caller has not.
@@ -175,12 +170,17 @@ fn allocators(report: &mut Report, world: &World<'_>, deepbind: &[usize]) {
     }
 }
 
-/// Unique symbols of HIP's C++ code that several objects define.
-fn unique(report: &mut Report, world: &World<'_>) {
+/// Unique symbols of HIP's C++ code, or of those that the report is about, that several
+/// objects define.
+fn unique(report: &mut Report, world: &World<'_>, names: &Names) {
+    let is_of_interest = |name: &str| match names.are_hip() {
+        true => is_hip_like(name),
+        false => names.cover(name),
+    };
     let mut owners = BTreeMap::<&str, Vec<usize>>::new();
     for (place, live) in world.objects.iter().enumerate() {
         for export in &live.object.exports {
-            if export.binding == Binding::Unique && is_hip_like(&export.name) {
+            if export.binding == Binding::Unique && is_of_interest(&export.name) {
                 owners.entry(&export.name).or_default().push(place);
             }
         }

@@ -25,6 +25,7 @@ use crate::rules;
 
 pub(super) use abi::is_felt;
 pub(super) use hazards::of_environment;
+pub(super) use preload::of_own_environment;
 
 /// How often a process that is loading libraries is read again.
 const ATTEMPTS: usize = 3;
@@ -89,7 +90,8 @@ pub(super) fn report(pid: u32, command: &str, names: &Names) -> Result<Report, E
 
 fn of_capture(capture: &Capture, command: &str, names: &Names) -> Result<Report, Error> {
     let memory = capture.memory();
-    let world = capture.read(names);
+    let mut world = capture.read(names);
+    world.preloaded = preload::objects(capture, &world);
     let mut report = Report::new(command, capture.subject(), names);
     report.objects = world.objects.len();
     report.unreadable = world.unreadable.clone();
@@ -113,26 +115,26 @@ fn of_capture(capture: &Capture, command: &str, names: &Names) -> Result<Report,
     };
     sections::fill(&mut report, &world, &links, names);
     objects(&mut report, &world, names);
-    let preloaded = preload::objects(capture, &world);
-    verdicts::fill(&mut report, &world, &links, &preloaded, names);
+    verdicts::fill(&mut report, &world, &links, names);
     elsewhere::fill(&mut report, &world, &links);
     if capture.closed.is_none() {
         forecast::fill(&mut report, &world, &links, names);
-        hazards::fill(&mut report, capture, &world, &preloaded);
+        hazards::fill(&mut report, capture, &world, names);
         if names.are_hip() {
             abi::of_process(&mut report, &world, &links);
-            taken::fill(&mut report, &world, memory, &preloaded, names)
+            taken::fill(&mut report, &world, memory, names)
                 .map_err(|error| Error::reading(capture.pid, "the runtime's words", &error))?;
         }
     }
     Ok(report)
 }
 
-/// What follows from objects and bindings alone, as a log has them.
+/// What follows from objects and bindings alone, as a log has them; of what is preloaded
+/// it takes what the world says.
 pub(super) fn of_bindings(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
     sections::fill(report, world, links, names);
     objects(report, world, names);
-    verdicts::fill(report, world, links, &BTreeSet::new(), names);
+    verdicts::fill(report, world, links, names);
     if names.are_hip() {
         abi::of_process(report, world, links);
     }

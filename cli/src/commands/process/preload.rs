@@ -29,6 +29,18 @@ pub(super) fn objects(capture: &Capture, world: &World<'_>) -> BTreeSet<usize> {
         .collect()
 }
 
+/// The places of the objects that are preloaded into what starts with the environment,
+/// folder and root of this process, as a log names them.
+pub(in crate::commands) fn of_own_environment(world: &World<'_>) -> BTreeSet<usize> {
+    let own = ProcFolder::of(std::process::id());
+    let variable = std::env::var_os("LD_PRELOAD").unwrap_or_default();
+    let (variable, system) = (variable.to_string_lossy(), system(&own));
+    let entries = of_variable(&variable).chain(of_file(&system));
+    entries
+        .filter_map(|entry| place_of(entry, &own, world))
+        .collect()
+}
+
 /// The text of `/etc/ld.so.preload`, in the root of the process.
 fn system(folder: &ProcFolder) -> String {
     let mut text = Vec::new();
@@ -70,10 +82,10 @@ fn place_of(entry: &str, folder: &ProcFolder, world: &World<'_>) -> Option<usize
         .map(|metadata| metadata.ino())
         .ok();
     // `maps` has the real path, or the inode, or both: see `chroot` and layered file
-    // systems.
+    // systems. A log has the entry as it is.
     places.find(|place| {
         let path = Path::new(&object(*place).path);
-        path == resolved || inode == Some(world.objects[*place].inode)
+        path == resolved || path == Path::new(entry) || inode == Some(world.objects[*place].inode)
     })
 }
 

@@ -7,18 +7,16 @@ use crate::finding::Finding;
 use crate::names::Names;
 use crate::process::World;
 use crate::process::bindings::{Link, runtime, wrong};
+use crate::process::instead::{Instead, instead};
 use crate::report::{Bound, Report, Wrong};
 use crate::rules;
 
-pub(super) fn fill(
-    report: &mut Report,
-    world: &World<'_>,
-    links: &[Link],
-    preloaded: &BTreeSet<usize>,
-    names: &Names,
-) {
+pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
     copies(report, world);
-    providers(report, world, links, preloaded, names);
+    providers(report, world, links, names);
+    if !names.are_hip() {
+        interposed(report, world, links);
+    }
     unresolved(report, world, links);
 }
 
@@ -56,13 +54,7 @@ fn copies(report: &mut Report, world: &World<'_>) {
 }
 
 /// References that somebody else answers, by who refers and who answers.
-fn providers(
-    report: &mut Report,
-    world: &World<'_>,
-    links: &[Link],
-    preloaded: &BTreeSet<usize>,
-    names: &Names,
-) {
+fn providers(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
     let mut pairs = BTreeMap::<(usize, usize), Vec<(&Link, Wrong)>>::new();
     for link in links {
         if let (Some(provider), Some(why)) = (link.provider, wrong(world, link, names)) {
@@ -71,7 +63,9 @@ fn providers(
         }
     }
     for ((from, provider), found) in pairs {
-        let rule = if preloaded.contains(&provider) {
+        let rule = if !names.are_hip() {
+            &rules::OTHER_PROVIDER
+        } else if world.preloaded.contains(&provider) {
             &rules::PRELOADED_PROVIDER
         } else if runtime(world, from).is_some() {
             &rules::CAPTURED_RUNTIME
@@ -101,6 +95,30 @@ fn providers(
         report
             .findings
             .push(Finding::new(rule, world.path(from), detail).with(evidence));
+    }
+}
+
+/// References that something answers in place of a library, as it is meant to.
+fn interposed(report: &mut Report, world: &World<'_>, links: &[Link]) {
+    let mut pairs = BTreeMap::<(usize, Instead, usize), BTreeSet<String>>::new();
+    for link in links {
+        if let (Some(provider), Some(why)) = (link.provider, instead(world, link))
+            && why != Instead::First
+        {
+            let pair = pairs.entry((link.from, why, provider)).or_default();
+            pair.insert(link.symbol());
+        }
+    }
+    for ((from, why, provider), names) in pairs {
+        let names: Vec<String> = names.into_iter().collect();
+        let detail = format!(
+            "{} of {}, {}",
+            few(&names),
+            world.path(provider),
+            why.means()
+        );
+        let finding = Finding::new(&rules::INTERPOSED, world.path(from), detail);
+        report.findings.push(finding.with(names));
     }
 }
 
