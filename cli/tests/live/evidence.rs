@@ -133,3 +133,31 @@ fn a_client_of_new_headers_that_needs_an_old_runtime_is_told() {
     );
     assert_eq!(detail(&report, "unresolved"), "hipGetDevicePropertiesR0600");
 }
+
+/// What is global is in sight, also behind the runtime.
+#[test]
+fn an_exporter_behind_the_runtime_is_not_out_of_sight() {
+    let folder = shared::scratch("evidence_behind");
+    let text = "int hipInit(unsigned flags) { return (int)flags; }\n";
+    let exporter = library(&folder, "exporter.so", text, &[]);
+    let runtime = built().runtime.join("libamdhip64.so.7");
+    for (flags, expected, other) in [
+        ("now,global", "shadowed-exporter", "local-exporter"),
+        ("now,local", "local-exporter", "shadowed-exporter"),
+    ] {
+        let words = [
+            "open",
+            "runtime",
+            runtime.to_str().unwrap(),
+            "now,global",
+            "open",
+            "exporter",
+            exporter.to_str().unwrap(),
+            flags,
+        ];
+        let report = Waiting::start(&mut driver(&folder, &words)).report();
+        let found = rules(&report);
+        assert!(found.contains(&expected.to_string()), "{flags}: {found:?}");
+        assert!(!found.contains(&other.to_string()), "{flags}: {found:?}");
+    }
+}

@@ -16,6 +16,7 @@ mod hazards;
 mod hostile;
 mod logs;
 mod machine;
+mod namespaces;
 mod outputs;
 mod prefix;
 mod processes;

@@ -214,7 +214,7 @@ fn a_runtime_in_a_namespace_of_its_own_is_there() {
     );
     let bound = binding(&report, "client.so", "hipGetDevicePropertiesR0600");
     assert_eq!(bound, ("bound".into(), "libamdhip64.so.7".into()));
-    assert!(rules(&report).contains(&"two-runtimes".to_string()));
+    assert!(rules(&report).contains(&"two-namespaces".to_string()));
 }
 
 /// Another dynamic linker may keep its scopes elsewhere.

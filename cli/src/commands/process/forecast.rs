@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::names::{Names, listed};
 use crate::process::World;
 use crate::process::bindings::{Link, runtime};
-use crate::report::{Forecast, Report};
+use crate::report::{Forecast, Report, Scope};
 use crate::rules;
 
 /// Names that every HIP library uses.
@@ -163,8 +163,12 @@ fn exporters(
             .with(waiting.all.union(&waiting.unversioned).cloned()),
             None => {
                 let count = foreign_exports(&live.object, names).count();
+                let rule = match world.scope_of(place) {
+                    Scope::Global { .. } => &rules::SHADOWED_EXPORTER,
+                    _ => &rules::LOCAL_EXPORTER,
+                };
                 Finding::new(
-                    &rules::LOCAL_EXPORTER,
+                    rule,
                     world.path(place),
                     format!("{scope}; exports {count} names"),
                 )

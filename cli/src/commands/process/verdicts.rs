@@ -34,7 +34,22 @@ fn copies(report: &mut Report, world: &World<'_>) {
         if places.len() < 2 || !matches!(part, Part::Hip | Part::Hsa) {
             continue;
         }
-        let shown: Vec<&str> = places.iter().map(|place| world.path(*place)).collect();
+        let namespaces: BTreeSet<usize> = places
+            .iter()
+            .map(|place| world.objects[*place].namespace)
+            .collect();
+        // A copy per namespace is what dlmopen is for, whatever file each is from.
+        let rule = match namespaces.len() == places.len() {
+            true => &rules::TWO_NAMESPACES,
+            false => &rules::TWO_RUNTIMES,
+        };
+        let shown: Vec<String> = places
+            .iter()
+            .map(|place| match namespaces.len() {
+                1 => world.path(*place).to_string(),
+                _ => format!("{} ({})", world.path(*place), namespace(world, *place)),
+            })
+            .collect();
         let detail = format!("{} are loaded: {}", shown.len(), shown.join(", "));
         let evidence = places.iter().flat_map(|place| {
             let chains = world.needed_by(*place);
@@ -43,13 +58,30 @@ fn copies(report: &mut Report, world: &World<'_>) {
                 .map(|chain| format!("{chain} -> {}", world.path(*place)))
                 .collect();
             if lines.is_empty() {
-                lines.push(format!("dlopen -> {}", world.path(*place)));
+                let opened = match world.objects[*place].namespace {
+                    0 => "dlopen",
+                    _ => "dlmopen",
+                };
+                lines.push(format!("{opened} -> {}", world.path(*place)));
+            }
+            if namespaces.len() > 1 {
+                for line in &mut lines {
+                    *line += &format!(" ({})", namespace(world, *place));
+                }
             }
             lines
         });
         report
             .findings
-            .push(Finding::new(&rules::TWO_RUNTIMES, shown[0], detail).with(evidence));
+            .push(Finding::new(rule, world.path(places[0]), detail).with(evidence));
+    }
+}
+
+/// The namespace of an object, as `dlmopen` counts.
+fn namespace(world: &World<'_>, place: usize) -> String {
+    match world.objects[place].namespace {
+        0 => "the program's namespace".to_string(),
+        number => format!("namespace {number}"),
     }
 }
 
