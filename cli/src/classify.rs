@@ -85,6 +85,8 @@ pub enum Role {
     Runtime(LibraryName),
     /// Its name says so and its contents do not; why.
     Disguised(LibraryName, String),
+    /// Its name says so, and the dynamic linker looks in another library first.
+    Filter(LibraryName),
     /// Defines names of the runtime's, and is none.
     Exporter,
     /// Refers to such names, or needs a runtime.
@@ -96,13 +98,20 @@ pub enum Role {
 /// What `object` is.
 pub fn role(object: &Object, names: &Names) -> Role {
     if names.are_hip() {
+        let is_filter = !object.filters.is_empty();
         if let Some(name) = LibraryName::parse(object.called()) {
+            if is_filter {
+                return Role::Filter(name);
+            }
             return match doubt(object, name.part) {
                 None => Role::Runtime(name),
                 Some(why) => Role::Disguised(name, why),
             };
         }
         if let Some(name) = LibraryName::parse(object.file_name()) {
+            if is_filter {
+                return Role::Filter(name);
+            }
             let why = format!("its SONAME is {}", object.called());
             return Role::Disguised(name, why);
         }

@@ -39,6 +39,9 @@ pub struct Object {
     pub soname: Option<String>,
     /// `DT_NEEDED`, in order.
     pub needed: Vec<String>,
+    /// The libraries that answer in its place, if they have the name (`DT_FILTER`,
+    /// `DT_AUXILIARY`).
+    pub filters: Vec<String>,
     /// `DT_RPATH`, split at colons; empty entries are kept.
     pub rpath: Vec<String>,
     /// `DT_RUNPATH`, split at colons; empty entries are kept.

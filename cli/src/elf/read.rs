@@ -148,6 +148,11 @@ fn read_links(
         .values(elf::DT_NEEDED)
         .map(text)
         .collect::<Result<_, _>>()?;
+    object.filters = [elf::DT_FILTER, elf::DT_AUXILIARY]
+        .into_iter()
+        .flat_map(|tag| dynamic.values(tag))
+        .map(text)
+        .collect::<Result<_, _>>()?;
     object.rpath = list(elf::DT_RPATH)?;
     object.runpath = list(elf::DT_RUNPATH)?;
     let flags = elf::DynamicFlags(dynamic.value(elf::DT_FLAGS).unwrap_or(0) as _);

@@ -11,6 +11,7 @@ mod changing;
 mod children;
 mod commands;
 mod evidence;
+mod filters;
 mod gone;
 mod hazards;
 mod hostile;

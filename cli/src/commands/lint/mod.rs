@@ -30,7 +30,7 @@ pub use object_rules::findings as object_findings;
 pub use sections::{client_of, exporter_of, runtime_of};
 
 /// The rules that `lint` checks.
-pub static RULES: [&Rule; 19] = [
+pub static RULES: [&Rule; 20] = [
     &rules::BARE_EXPORT,
     &rules::NODE_EXPORT,
     &rules::DISGUISED_RUNTIME,
@@ -50,6 +50,7 @@ pub static RULES: [&Rule; 19] = [
     &rules::TEXT_RELOCATIONS,
     &rules::HIP_LIKE_EXPORT,
     &rules::STRUCT_GENERATION,
+    &rules::RUNTIME_FILTER,
 ];
 
 /// One file that was looked at.
@@ -220,7 +221,7 @@ fn report(subject: String, looked: Vec<Looked>, names: &Names) -> Report {
                     exporter.needed_by = package.needed_by(object);
                     report.exporters.push(exporter);
                 }
-                Role::Client | Role::Other => {}
+                Role::Filter(_) | Role::Client | Role::Other => {}
             }
             if !matches!(member.role, Role::Runtime(_))
                 && let Some(client) = client_of(object, names)

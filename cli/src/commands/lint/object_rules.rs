@@ -20,7 +20,19 @@ pub fn findings(object: &Object, role: &Role, names: &Names) -> Vec<Finding> {
                 .with([format!("part: {}", library.part.as_str())]),
         );
     }
-    if !matches!(role, Role::Runtime(_)) {
+    if let Role::Filter(library) = role {
+        let detail = format!(
+            "is called {}, and passes on to {}",
+            object.called(),
+            object.filters.join(", ")
+        );
+        found.push(
+            Finding::new(&rules::RUNTIME_FILTER, &object.path, detail)
+                .with([format!("part: {}", library.part.as_str())]),
+        );
+    }
+    // What a filter exports, the library behind it is asked for first.
+    if !matches!(role, Role::Runtime(_) | Role::Filter(_)) {
         exports(object, names, &mut found);
         if names.are_hip() {
             literals(object, &mut found);

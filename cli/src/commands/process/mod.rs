@@ -145,6 +145,7 @@ pub(super) fn of_bindings(report: &mut Report, world: &World<'_>, links: &[Link]
 fn objects(report: &mut Report, world: &World<'_>, names: &Names) {
     let asked: BTreeSet<&str> = [
         &rules::DISGUISED_RUNTIME,
+        &rules::RUNTIME_FILTER,
         &rules::LEGACY_LITERAL,
         &rules::UNVERSIONED_REFERENCE,
         &rules::OLD_STRUCT,

@@ -37,7 +37,7 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
                 exporter.needed_by = world.needed_by(place);
                 report.exporters.push(exporter);
             }
-            Role::Client | Role::Other => {}
+            Role::Filter(_) | Role::Client | Role::Other => {}
         }
         if !matches!(live.role, Role::Runtime(_)) {
             report.clients.extend(client_of(&live.object, names));
