@@ -197,7 +197,8 @@ fn what_is_preloaded_or_in_the_program_or_replaces_malloc_is_a_note() {
 #[test]
 fn a_variable_is_of_its_library_though_the_first_thread_has_ended() {
     let folder = shared::scratch("prefix_thread");
-    let text = "char state_large[1 << 20];\n";
+    // Beyond the page that ends with the file.
+    let text = "char state_large[1 << 20] __attribute__((aligned(65536)));\n";
     library(&folder, "libstate.so", text, &[]);
     let text = "extern char state_large[];\nchar *state(void) { return state_large + 1; }\n";
     let user = library(&folder, "user.so", text, &needs(&folder, &["libstate.so"]));
