@@ -15,14 +15,20 @@ use memmap2::Mmap;
 use guard::Watched;
 pub use within::{open_in, resolve};
 
-/// The contents of a file, mapped: most of a library is never looked at.
+/// The contents of a file: mapped, since most of a library is never looked at, or put
+/// together from elsewhere.
 ///
 /// If the file is cut short meanwhile, what is lost reads as zeros, and [`Contents::cut`]
 /// says so.
 pub struct Contents {
     // First: while this is there, the pages are.
-    watched: Watched,
-    data: Mmap,
+    watched: Option<Watched>,
+    data: Data,
+}
+
+enum Data {
+    Mapped(Mmap),
+    Own(Vec<u8>),
 }
 
 impl Contents {
@@ -37,15 +43,24 @@ impl Contents {
         // of them outside of the slice. Pages that go away are the guard's.
         let data = unsafe { Mmap::map(file) }?;
         Ok(Contents {
-            watched: guard::watch(data.as_ptr_range()),
-            data,
+            watched: Some(guard::watch(data.as_ptr_range())),
+            data: Data::Mapped(data),
         })
+    }
+
+    /// Bytes that stay as they are.
+    pub fn own(bytes: Vec<u8>) -> Contents {
+        Contents {
+            watched: None,
+            data: Data::Own(bytes),
+        }
     }
 
     /// Why what was read so far cannot be relied on; `None` if nothing is known against it.
     pub fn cut(&self) -> Option<&'static str> {
-        self.watched
-            .cut()
+        let watched = self.watched.as_ref();
+        watched
+            .is_some_and(Watched::cut)
             .then_some("became shorter, or could not be read to its end, while it was read; look again when nobody writes to it")
     }
 }
@@ -54,7 +69,10 @@ impl Deref for Contents {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.data
+        match &self.data {
+            Data::Mapped(data) => data,
+            Data::Own(bytes) => bytes,
+        }
     }
 }
 

@@ -172,7 +172,8 @@ fn points(world: &World<'_>, from: usize, reference: &Reference, slot: &Slot, wo
     }
     // Before the first call the word holds what the file holds, plus the load address:
     // the address of the PLT entry that calls the dynamic linker.
-    if slot.relocation == Relocation::JumpSlot {
+    let is_call = slot.relocation == Relocation::JumpSlot;
+    if is_call && !live.from_memory {
         let in_file = live
             .definitions
             .as_ref()
@@ -193,6 +194,11 @@ fn points(world: &World<'_>, from: usize, reference: &Reference, slot: &Slot, wo
         let answer = world.look_up(from, &reference.name, reference.node.as_deref());
         if let Some(answer) = answer.filter(|answer| answer.indirect) {
             return Points::Into(answer.place);
+        }
+        // Where the file's own words are not known: what lies in the object itself, and is
+        // no definition of the name, is the PLT.
+        if is_call && live.from_memory && place == Some(from) {
+            return Points::Lazy;
         }
     }
     let is_known = exact || place.is_some_and(|place| may_answer(world, place, reference));

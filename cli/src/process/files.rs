@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use super::image::{self, Limit};
 use super::memory::Memory;
 use super::proc_folder::{Mapping, ProcFolder};
 use crate::contents::{self, Contents};
@@ -16,6 +18,9 @@ pub(crate) struct Opened {
     pub(crate) data: Contents,
     /// What [`crate::elf::Definitions`] borrows.
     pub(crate) sections: Option<Sections>,
+    /// Put together from the memory of the process: the words that the dynamic linker
+    /// fills are not those of the file.
+    pub(crate) from_memory: bool,
 }
 
 /// The beginning of a file that is compared where inodes cannot be: the ELF header and
@@ -70,6 +75,22 @@ fn open_same(
     Ok(opened)
 }
 
+/// Puts an object together from the memory of the process, where its file cannot be read.
+pub(super) fn from_memory(
+    memory: Memory,
+    span: &Range<u64>,
+    bias: u64,
+    limit: &Limit,
+) -> Result<Opened, String> {
+    let data = image::read(memory, span, bias, limit)?;
+    let sections = Sections::implied(&data).map_err(|error| error.to_string())?;
+    Ok(Opened {
+        data: Contents::own(data),
+        sections,
+        from_memory: true,
+    })
+}
+
 /// Opens a file by its name alone.
 pub(super) fn open_named(path: &Path) -> Result<Opened, String> {
     Ok(read(contents::open(path))?.0)
@@ -80,7 +101,12 @@ fn read(file: io::Result<File>) -> Result<(Opened, u64), String> {
     let inode_and_data = file.and_then(|file| Ok((file.metadata()?.ino(), Contents::of(&file)?)));
     let (inode, data) = inode_and_data.map_err(|error| error.to_string())?;
     let sections = Sections::implied(&data).map_err(|error| error.to_string())?;
-    Ok((Opened { data, sections }, inode))
+    let opened = Opened {
+        data,
+        sections,
+        from_memory: false,
+    };
+    Ok((opened, inode))
 }
 
 fn same_start(data: &[u8], memory: Memory, first: &Mapping) -> bool {

@@ -8,6 +8,7 @@
 pub mod bindings;
 mod error;
 mod files;
+mod image;
 pub mod instead;
 mod link_maps;
 pub(crate) mod logged;
@@ -298,6 +299,7 @@ impl Capture {
 
     fn open_files(&mut self, folder: &ProcFolder) {
         let memory = self.memory();
+        let limit = image::Limit::new(image::Limit::USUAL);
         let mut firsts = HashMap::new();
         for mapping in &self.mappings {
             let file = (mapping.inode, mapping.path.as_path());
@@ -308,7 +310,11 @@ impl Capture {
             .par_iter()
             .map(
                 |object| match firsts.get(&(object.inode, object.path.as_path())) {
-                    Some(first) => files::open(folder, memory, first, first),
+                    Some(first) => files::open(folder, memory, first, first).or_else(|why| {
+                        // Where not even that can be read, the file is what helps.
+                        files::from_memory(memory, &object.span, object.bias, &limit)
+                            .map_err(|_| why)
+                    }),
                     None => Err("is not mapped".into()),
                 },
             )

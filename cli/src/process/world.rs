@@ -25,6 +25,8 @@ pub struct Live<'a> {
     pub definitions: Option<Definitions<'a>>,
     /// Its file.
     pub data: &'a [u8],
+    /// It is not the file, but what the process has of it in memory.
+    pub from_memory: bool,
     /// What it is.
     pub role: Role,
     /// What is added to its addresses.
@@ -84,6 +86,7 @@ impl<'a> Live<'a> {
             role,
             definitions,
             data,
+            from_memory: found.file.as_ref().is_some_and(|file| file.from_memory),
             bias: found.bias,
             namespace: found.namespace,
             inode: found.inode,
@@ -104,6 +107,7 @@ impl<'a> Live<'a> {
             role: self.role.clone(),
             definitions: sections.and_then(parse),
             data: self.data,
+            from_memory: self.from_memory,
             bias: self.bias,
             namespace,
             inode: self.inode,

@@ -157,6 +157,12 @@ fn a_program_that_was_started_again_is_another_one() {
     waiting.wait_again();
     let error = capture.changes().unwrap_err();
     assert!(matches!(error, Error::OtherProgram(_)), "{error}");
-    assert!(Capture::take(waiting.pid()).unwrap().changes().unwrap().is_none());
+    assert!(
+        Capture::take(waiting.pid())
+            .unwrap()
+            .changes()
+            .unwrap()
+            .is_none()
+    );
     waiting.end();
 }
