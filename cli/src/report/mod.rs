@@ -290,6 +290,11 @@ impl Report {
         }
     }
 
+    /// Whether it is about HIP, and not about the names of `--prefix`.
+    pub fn is_about_hip(&self) -> bool {
+        self.names == crate::names::Names::default().pattern()
+    }
+
     /// The worst severity, if anything was found.
     pub fn worst(&self) -> Option<Severity> {
         self.findings

@@ -78,10 +78,12 @@ impl View<'_> {
         };
         let _ = writeln!(text, "{subject}: {verdict}{counts}");
         let mut looked = vec![
-            counted(report.runtimes.len(), "runtime library"),
             counted(report.exporters.len(), "exporter"),
             counted(report.clients.len(), "client"),
         ];
+        if report.is_about_hip() {
+            looked.insert(0, counted(report.runtimes.len(), "runtime library"));
+        }
         let passed: usize = report.passed_over.values().sum();
         if passed > 0 {
             looked.push(format!("{} passed over", counted(passed, "file")));
@@ -245,7 +247,7 @@ impl View<'_> {
             }
             if !client.needs.is_empty() {
                 parts.push(format!("needs {}", plain(&client.needs.join(", "))));
-            } else if client.references > 0 {
+            } else if client.references > 0 && self.report.is_about_hip() {
                 parts.push("needs no runtime library by name".to_string());
             }
             if !client.structs.is_empty() {

@@ -151,11 +151,11 @@ fn what_is_not_among_the_needs_and_came_first_is_a_conflict_in_words_of_its_own(
     assert_eq!(report["exit"], 2);
     // Nothing of it is about HIP.
     let text = shared::text_of(&waiting.doctor(&["-v", "--prefix", "pick_"]));
-    let of_findings = text.split("Findings").nth(1).unwrap();
-    let of_findings = of_findings.split("Exporters").next().unwrap();
-    assert!(of_findings.contains("calls a library that is not among those it needs"));
+    assert!(text.contains("calls a library that is not among those it needs"));
+    let scratch = folder.display().to_string();
+    let text = text.replace(&scratch, "");
     for word in ["HIP", "hip", "ROCm", "runtime"] {
-        assert!(!of_findings.contains(word), "{word}: {of_findings}");
+        assert!(!text.contains(word), "{word}: {text}");
     }
 }
 
