@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::image::{self, Limit};
+use super::image;
 use super::memory::Memory;
 use super::proc_folder::{Mapping, ProcFolder};
 use crate::contents::{self, Contents};
@@ -80,9 +80,9 @@ pub(super) fn from_memory(
     memory: Memory,
     span: &Range<u64>,
     bias: u64,
-    limit: &Limit,
+    left: &mut usize,
 ) -> Result<Opened, String> {
-    let data = image::read(memory, span, bias, limit)?;
+    let data = image::read(memory, span, bias, left)?;
     let sections = Sections::implied(&data).map_err(|error| error.to_string())?;
     Ok(Opened {
         data: Contents::own(data),

@@ -6,7 +6,6 @@
 //! to which it adds the load address; the latter is undone here.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, elf};
@@ -22,32 +21,11 @@ type Entry = elf::Dyn64<Endianness>;
 const START: usize = 4096;
 
 /// The bytes that the objects of one process may take together: a process says itself how
-/// large they are.
-pub(super) struct Limit(AtomicUsize);
+/// large they are, and the largest runtimes have some hundred megabytes with what they need.
+pub(super) const MOST: usize = 1 << 30;
 
-impl Limit {
-    /// The largest runtimes have some hundred megabytes with what they need.
-    pub(super) const USUAL: usize = 1 << 30;
-
-    pub(super) fn new(bytes: usize) -> Limit {
-        Limit(AtomicUsize::new(bytes))
-    }
-
-    fn take(&self, bytes: usize) -> Result<(), String> {
-        let left = |left: usize| left.checked_sub(bytes);
-        match self
-            .0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left)
-        {
-            Ok(_) => Ok(()),
-            Err(left) => Err(format!(
-                "{bytes} bytes are more than are read ({left} left)"
-            )),
-        }
-    }
-}
-
-/// The object that takes `span`, loaded at `bias`.
+/// The object that takes `span`, loaded at `bias`; `left` is how many bytes there may be, and
+/// becomes how many there may be after it.
 ///
 /// # Errors
 ///
@@ -56,7 +34,7 @@ pub(super) fn read(
     memory: Memory,
     span: &Range<u64>,
     bias: u64,
-    limit: &Limit,
+    left: &mut usize,
 ) -> Result<Vec<u8>, String> {
     let mut start = vec![0; START];
     let read = memory.read(span.start, &mut start);
@@ -75,7 +53,9 @@ pub(super) fn read(
         let file = place(segment, endian).ok_or("a segment has no end")?;
         length = length.max(file.end);
     }
-    limit.take(length)?;
+    *left = left
+        .checked_sub(length)
+        .ok_or_else(|| format!("{length} bytes are more than are read ({left} left)"))?;
     let mut image = vec![0; length];
     for segment in loaded() {
         let file = place(segment, endian).ok_or("a segment has no end")?;
@@ -150,7 +130,9 @@ mod tests {
     fn names_are_found_in_memory_as_in_the_file() {
         let (span, bias) = c_library();
         let memory = Memory::of(std::process::id());
-        let image = read(memory, &span, bias, &Limit::new(Limit::USUAL)).unwrap();
+        let mut left = MOST;
+        let image = read(memory, &span, bias, &mut left).unwrap();
+        assert_eq!(left, MOST - image.len());
         let sections = Sections::implied(&image).unwrap().unwrap();
         let library = Definitions::parse(&image, &sections).unwrap().unwrap();
         let [found] = library.named(b"getpid")[..] else {
@@ -165,8 +147,7 @@ mod tests {
     fn what_a_process_says_of_its_size_has_a_limit() {
         let (span, bias) = c_library();
         let memory = Memory::of(std::process::id());
-        let limit = Limit::new(4096);
-        let why = read(memory, &span, bias, &limit).unwrap_err();
+        let why = read(memory, &span, bias, &mut 4096).unwrap_err();
         assert!(why.ends_with("more than are read (4096 left)"), "{why}");
     }
 }

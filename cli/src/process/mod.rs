@@ -299,7 +299,6 @@ impl Capture {
 
     fn open_files(&mut self, folder: &ProcFolder) {
         let memory = self.memory();
-        let limit = image::Limit::new(image::Limit::USUAL);
         let mut firsts = HashMap::new();
         for mapping in &self.mappings {
             let file = (mapping.inode, mapping.path.as_path());
@@ -310,16 +309,19 @@ impl Capture {
             .par_iter()
             .map(
                 |object| match firsts.get(&(object.inode, object.path.as_path())) {
-                    Some(first) => files::open(folder, memory, first, first).or_else(|why| {
-                        // Where not even that can be read, the file is what helps.
-                        files::from_memory(memory, &object.span, object.bias, &limit)
-                            .map_err(|_| why)
-                    }),
+                    Some(first) => files::open(folder, memory, first, first),
                     None => Err("is not mapped".into()),
                 },
             )
             .collect();
+        let mut left = image::MOST;
         for (object, opened) in self.objects.iter_mut().zip(opened) {
+            // One after the other: what is left for the next does not depend on luck.
+            let opened = opened.or_else(|why| {
+                // Where not even that can be read, the file is what helps.
+                let (span, bias) = (&object.span, object.bias);
+                files::from_memory(memory, span, bias, &mut left).map_err(|_| why)
+            });
             match opened {
                 Ok(file) => object.file = Some(file),
                 Err(why) => self.unreadable.push(Unreadable {
