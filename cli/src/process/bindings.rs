@@ -130,9 +130,11 @@ pub fn of_object<'r>(
             Points::Changed => continue,
             Points::Lazy => {
                 let answer = world.look_up(from, &reference.name, reference.node.as_deref());
-                match answer {
-                    Some(answer) => (Bound::Lazy, Some(answer.place)),
-                    None => (Bound::Unresolved, None),
+                match (world.unread_in_scope(from, answer), answer) {
+                    // That one may be who answers.
+                    (Some(_), _) => (Bound::Lazy, None),
+                    (None, Some(answer)) => (Bound::Lazy, Some(answer.place)),
+                    (None, None) => (Bound::Unresolved, None),
                 }
             }
         };

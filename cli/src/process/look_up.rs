@@ -41,6 +41,23 @@ impl World<'_> {
         })
     }
 
+    /// The same for what a reference of the object `from` is looked up in.
+    pub fn unread_in_scope(&self, from: usize, answer: Option<Answer>) -> Option<usize> {
+        if !self.has_unread {
+            return None;
+        }
+        let lists = self.objects[from]
+            .scope
+            .iter()
+            .filter_map(|element| match element {
+                Element::Itself => Some(std::slice::from_ref(&from)),
+                Element::List(owner) => self.objects[*owner].list.as_deref(),
+            });
+        // The answer may be in several lists, of which the first counts.
+        let all: Vec<usize> = lists.flatten().copied().collect();
+        self.unread_before(&all, answer)
+    }
+
     /// The first of a list, before its answer, that could not be read: it may be the one
     /// that answers.
     pub fn unread_before(&self, list: &[usize], answer: Option<Answer>) -> Option<usize> {

@@ -148,6 +148,8 @@ pub struct World<'a> {
     spans: Vec<(u64, u64, usize)>,
     /// All that is mapped, of objects or not.
     mappings: &'a [Mapping],
+    /// There are objects whose symbols are not known.
+    pub(super) has_unread: bool,
     /// The global scope of each namespace.
     globals: HashMap<usize, Vec<usize>>,
     /// Where programs have copies of variables, once somebody has asked.
@@ -181,6 +183,7 @@ impl<'a> World<'a> {
     /// A process of objects that have been read.
     pub(super) fn of(objects: Vec<Live<'a>>) -> World<'a> {
         let mut world = World {
+            has_unread: objects.iter().any(|live| live.definitions.is_none()),
             objects,
             estimated: None,
             unreadable: Vec::new(),

@@ -142,7 +142,8 @@ pub struct Binding {
     pub node: Option<String>,
     /// Whether the word is filled already.
     pub state: Bound,
-    /// The object it is bound to, or would be now; `None` if nobody has the name.
+    /// The object it is bound to, or would be now; `None` if nobody has the name, or if
+    /// that is not known because a library could not be read.
     pub provider: Option<String>,
     /// The object it should be bound to, where that is known and another.
     pub expected: Option<String>,
@@ -183,7 +184,7 @@ impl Wrong {
 pub enum Bound {
     /// The word holds an address of the provider.
     Bound,
-    /// At the first call; the provider is who would get it now.
+    /// At the first call; the provider is who would get it now, where that is known.
     Lazy,
     /// Nobody has the name.
     Unresolved,

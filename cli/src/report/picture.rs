@@ -71,6 +71,9 @@ pub struct Edge {
 /// The node for names that nobody has.
 const NOBODY: &str = "nobody has the name";
 
+/// The name of the node for whoever answers behind what could not be read.
+const NOT_KNOWN: &str = "not known";
+
 /// The nodes for words that point to no library.
 const NO_LIBRARY: &str = "memory of no library";
 const UNMAPPED: &str = "memory that is no longer mapped";
@@ -246,6 +249,7 @@ impl Builder {
                 (Some(provider), _) => self.node(provider, Kind::Client, 0),
                 (None, Bound::NoLibrary) => self.missing(NO_LIBRARY),
                 (None, Bound::Unmapped) => self.missing(UNMAPPED),
+                (None, Bound::Lazy) => self.missing(NOT_KNOWN),
                 (None, _) => self.missing(NOBODY),
             };
             if from == to {

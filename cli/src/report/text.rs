@@ -352,7 +352,8 @@ fn section(heading: String, nodes: Vec<Node>) -> Option<Node> {
 
 /// What a reference is bound to, and what is wrong with that.
 fn bound(binding: &Binding) -> String {
-    let provider = binding.provider.as_deref().unwrap_or("nobody");
+    let provider = binding.provider.as_deref();
+    let provider = provider.unwrap_or("what could not be read, or the next that has it");
     let to = match binding.state {
         Bound::Bound => format!("bound to {provider}"),
         Bound::Lazy => format!("not bound yet, would get {provider}"),

@@ -237,7 +237,8 @@ fn the_forecast_is_not_known_behind_a_library_that_could_not_be_read() {
             .arg(place.path(name))
             .arg("now,global");
     }
-    let waiting = Waiting::start(driver.arg("wait"));
+    driver.args(["open", "client"]).arg(place.path("client.so"));
+    let waiting = Waiting::start(driver.args(["lazy,local", "wait"]));
     let forecast = |report: &Value, name: &str| {
         let mut lines = report["forecast"].as_array().unwrap().iter();
         lines.find(|line| line["name"] == name).unwrap().clone()
@@ -248,8 +249,14 @@ fn the_forecast_is_not_known_behind_a_library_that_could_not_be_read() {
         file(&forecast(&before, PROPERTIES)["provider"]),
         "libhip_stub.so"
     );
+    let lazily = |provider: &str| ("lazy".to_string(), provider.to_string());
+    assert_eq!(
+        binding(&before, "client.so", PROPERTIES),
+        lazily("libhip_stub.so")
+    );
     place.replace(name, "int other(void) { return 1; }\n");
     let report = json(&place.doctor(waiting.pid()));
+    assert_eq!(binding(&report, "client.so", PROPERTIES), lazily("nobody"));
     let path = place.path(name);
     assert!(
         told(&report, "unread library", &path),
@@ -268,8 +275,12 @@ fn the_forecast_is_not_known_behind_a_library_that_could_not_be_read() {
         assert!(why.ends_with(behind), "{why}");
     }
     let mut doctor = place.command("hiplazy");
-    doctor.args(["doctor", "--pid", &waiting.pid().to_string()]);
+    doctor.args(["doctor", "-vv", "--pid", &waiting.pid().to_string()]);
     let text = shared::text_of(&doctor.output().unwrap());
+    assert!(
+        text.contains("not bound yet, would get what could not be read"),
+        "{text}"
+    );
     assert!(
         text.contains("what hipMalloc@hip_4.2 gets is not known"),
         "{text}"

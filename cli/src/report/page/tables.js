@@ -24,7 +24,7 @@ function chains(all) {
 }
 
 // What stands in a binding's place of the provider, where that is no object.
-const PLACES = { "no-library": "memory of no library", unmapped: "memory that is no longer mapped" };
+const PLACES = { lazy: "not known", "no-library": "memory of no library", unmapped: "memory that is no longer mapped" };
 
 const WRONG = { "no-runtime": "no runtime", "other-copy": "another copy", "other-library": "another library", unmapped: "gone" };
 
