@@ -251,7 +251,7 @@ fn defines_at(world: &World<'_>, place: usize, reference: &Reference, target: u6
 
 /// A program that is not position independent has one address per function for all
 /// objects: its own PLT entry. What that is bound to is what counts.
-fn follow_program_plt(world: &World<'_>, links: &mut [Link]) {
+pub(crate) fn follow_program_plt(world: &World<'_>, links: &mut [Link]) {
     let mut programs = HashMap::new();
     for link in links.iter() {
         if world.objects[link.from].object.flags.executable && link.provider != Some(link.from) {
@@ -314,7 +314,13 @@ pub fn wrong(world: &World<'_>, link: &Link, names: &Names) -> Option<Wrong> {
         return None;
     }
     // What the linker found the name in was a runtime, whatever lies under its name now.
-    let object = &world.objects[link.from].object;
+    let live = &world.objects[link.from];
+    let object = &live.object;
+    // It has asked dlsym, as a log shows, and got what it asked for.
+    let is_reference = |reference: &Reference| reference.name == link.name;
+    if live.definitions.is_some() && !object.references.iter().any(is_reference) {
+        return None;
+    }
     let linked_to = reference_of(object, link).and_then(|reference| reference.library.as_deref());
     let is_of_runtime = names.are_hip() && linked_to.is_some_and(is_runtime_name);
     if Some(provider) == link.meant && !is_of_runtime {

@@ -1,6 +1,6 @@
 //! The objects that a log names, read once for all of its processes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::files;
 use super::world::Live;
 use super::{Found, World};
+use crate::classify::Role;
 use crate::names::Names;
 use crate::report::Unreadable;
 
@@ -16,7 +17,7 @@ pub(crate) struct Files {
     places: HashMap<String, usize>,
     found: Vec<Found>,
     /// Objects whose files cannot be read, and why.
-    pub(crate) missing: Vec<Unreadable>,
+    pub(crate) missing: BTreeMap<String, Unreadable>,
 }
 
 impl Files {
@@ -42,10 +43,10 @@ impl Files {
             })
             .collect();
         let mut found = Vec::new();
-        let mut missing = Vec::new();
+        let mut missing = BTreeMap::new();
         for (path, (file, opened)) in paths.iter().zip(opened) {
             if let Err(why) = &opened {
-                missing.push(not_here(path, why));
+                missing.insert(path.clone(), not_here(path, why));
             }
             found.push(Found {
                 path: file,
@@ -62,6 +63,22 @@ impl Files {
             found,
             missing,
         }
+    }
+
+    /// The objects that were found here by a name that only means something in the folder
+    /// of the process, and what was taken for them.
+    pub(crate) fn relative(&self) -> BTreeMap<&str, &Path> {
+        let here = self.places.iter().filter_map(|(path, place)| {
+            let found = &self.found[*place];
+            (!path.starts_with('/') && found.file.is_some())
+                .then_some((path.as_str(), found.path.as_path()))
+        });
+        here.collect()
+    }
+
+    /// Whether any of them is here.
+    pub(crate) fn any(&self) -> bool {
+        self.found.iter().any(|found| found.file.is_some())
     }
 
     /// Reads all of them.
@@ -109,6 +126,17 @@ pub(crate) struct Objects<'a> {
 }
 
 impl<'a> Objects<'a> {
+    /// What one of them is.
+    pub(crate) fn get(&self, path: &str) -> Option<&Live<'a>> {
+        Some(&self.lives[*self.files.places.get(path)?])
+    }
+
+    /// Whether any of these has to do with what is looked for.
+    pub(crate) fn matter(&self, objects: &[(String, usize)]) -> bool {
+        let mut found = objects.iter().filter_map(|(path, _)| self.get(path));
+        found.any(|live| !matches!(live.role, Role::Other))
+    }
+
     /// A process of some of these objects, with their namespaces.
     pub(crate) fn world(&self, objects: &[(String, usize)]) -> World<'a> {
         let lives = objects.iter().filter_map(|(path, namespace)| {

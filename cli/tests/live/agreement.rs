@@ -255,7 +255,7 @@ fn logged(log: &Path) -> Bindings {
                 name,
                 node,
             } => Some((from, to, name, node)),
-            hiplazy_cli::binding_log::Line::Undefined { .. } => None,
+            _ => None,
         })
         // The look-ups of dlsym are logged as well, as bindings of the library asked.
         .filter(|(_, _, name, _)| name.starts_with("gen_") && !name.starts_with("gen_call_"))

@@ -1,8 +1,11 @@
 //! `hiplazy log`: a log of `LD_DEBUG=bindings`.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod links;
+mod told;
+
+use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -10,30 +13,54 @@ use super::Failure;
 use crate::binding_log::{Alike, BindingLog};
 use crate::cli::{Common, Log};
 use crate::names::Names;
-use crate::process::bindings::{Link, meant};
 use crate::process::logged::{Files, Objects};
-use crate::report::{Bound, Report, Unreadable};
+use crate::report::Report;
+use links::Process;
 
 const BUFFER: usize = 1 << 20;
+
+/// How compressed files begin, and what makes text of them.
+const COMPRESSED: [(&[u8], &str); 4] = [
+    (b"\x1f\x8b", "zcat"),
+    (b"\x28\xb5\x2f\xfd", "zstdcat"),
+    (b"\xfd7zXZ\0", "xzcat"),
+    (b"BZh", "bzcat"),
+];
 
 /// Makes the report.
 pub(super) fn run(log: &Log, _: &Common, names: &Names) -> Result<Report, Failure> {
     let shown = log.file.display().to_string();
-    let mut read = BindingLog::default();
-    let done = if log.file == Path::new("-") {
-        read.read(&mut io::stdin().lock(), names)
+    let read = if log.file == Path::new("-") {
+        read(&mut io::stdin().lock(), &shown, names)
     } else {
         let mut file = BufReader::with_capacity(BUFFER, open(&log.file)?);
-        read.read(&mut file, names)
-    };
-    done.map_err(|error| format!("cannot read {shown}: {error}"))?;
-    if read.lines == 0 {
-        return Err(format!(
-            "{shown} has no line that ld.so writes about bindings; make a log with LD_DEBUG=bindings LD_DEBUG_OUTPUT=FILE COMMAND (FILE.PID then has it), and give that"
-        )
-        .into());
-    }
+        read(&mut file, &shown, names)
+    }?;
     Ok(report(&read, "log", &shown, names))
+}
+
+/// Reads a log that has something.
+fn read(from: &mut impl BufRead, shown: &str, names: &Names) -> Result<BindingLog, Failure> {
+    let failed = |error: io::Error| format!("cannot read {shown}: {error}");
+    let start = from.fill_buf().map_err(failed)?;
+    let packed = COMPRESSED
+        .iter()
+        .find(|(magic, _)| start.starts_with(magic));
+    if let Some((_, command)) = packed {
+        let file = if shown == "-" { "FILE" } else { shown };
+        return Err(format!("{shown} is compressed: {command} {file} | hiplazy log -").into());
+    }
+    let mut log = BindingLog::default();
+    log.read(from, names).map_err(failed)?;
+    if log.lines > 0 {
+        return Ok(log);
+    }
+    let why = if log.story().spaced > 0 {
+        "has lines that ld.so writes about bindings, with spaces in place of the tab after the number of the process; give the log as ld.so wrote it, not a copy from a terminal"
+    } else {
+        "has no line that ld.so writes about bindings; make a log with LD_DEBUG=bindings LD_DEBUG_OUTPUT=FILE COMMAND (FILE.PID then has it), and give that"
+    };
+    Err(format!("{shown} {why}").into())
 }
 
 /// Opens a file or a pipe, which have an end.
@@ -63,12 +90,19 @@ pub(super) fn report(log: &BindingLog, command: &str, subject: &str, names: &Nam
     let subject = format!("{subject} ({processes}, {} bindings)", log.lines);
     let mut report = Report::new(command, subject, names);
     report.objects = log.objects();
-    let all = log.alike();
+    let mut all = log.alike();
     let paths = all.iter().flat_map(|alike| &alike.objects);
     let files = Files::open(paths.map(|(path, _)| path.clone()), file_of);
     let objects = files.read(names);
-    report.unreadable.extend(files.missing.iter().cloned());
+    told::missing(&mut report, &files, &all, names);
     report.unreadable.extend(objects.unreadable.iter().cloned());
+    // Of many processes there is nothing to say.
+    all.retain(|alike| !alike.bindings.is_empty() || objects.matter(&alike.objects));
+    if command == "log" {
+        told::story(&mut report, &log.story(), &all);
+        told::places(&mut report, &files, &all);
+        told::not_called(&mut report, &objects, &all, names);
+    }
     for alike in &all {
         if let [first, others @ ..] = &alike.pids[..]
             && !others.is_empty()
@@ -76,7 +110,7 @@ pub(super) fn report(log: &BindingLog, command: &str, subject: &str, names: &Nam
             report.preface.push(format!(
                 "process {first}, and {} like it with the same objects and bindings: {}",
                 others.len(),
-                few(others)
+                told::few(others)
             ));
         }
         add(&mut report, alike, &objects, names);
@@ -86,73 +120,15 @@ pub(super) fn report(log: &BindingLog, command: &str, subject: &str, names: &Nam
     report
 }
 
-/// The first numbers.
-fn few(pids: &[u32]) -> String {
-    const SHOWN: usize = 8;
-    let shown: Vec<String> = pids.iter().take(SHOWN).map(u32::to_string).collect();
-    let more = if pids.len() > SHOWN { ", ..." } else { "" };
-    shown.join(", ") + more
-}
-
-fn add(report: &mut Report, process: &Alike, objects: &Objects<'_>, names: &Names) {
-    let mut world = objects.world(&process.objects);
+fn add(report: &mut Report, alike: &Alike, objects: &Objects<'_>, names: &Names) {
+    let mut process = Process::of(alike, objects);
     // The environment of a log that somebody else made is not known.
     if report.command == "run" {
-        world.preloaded = super::process::of_own_environment(&world);
+        process.world.preloaded = super::process::of_own_environment(&process.world);
     }
-    let mut in_vain = BTreeMap::<usize, Vec<String>>::new();
-    let mut links: Vec<Link> = Vec::new();
-    for binding in &process.bindings {
-        let live = &world.objects[binding.from];
-        let of_name = || {
-            let references = live.object.references.iter();
-            references.filter(|reference| reference.name == binding.name)
-        };
-        // A look-up by dlsym that finds nothing is logged like a reference, and is none.
-        if binding.to.is_none() && !of_name().any(|reference| !reference.own) {
-            if live.definitions.is_none() {
-                in_vain
-                    .entry(binding.from)
-                    .or_default()
-                    .push(binding.name.clone());
-            }
-            continue;
-        }
-        // The log has the node on a line of its own if threads wrote at once.
-        let mut nodes = of_name().map(|reference| &reference.node);
-        let node = match (&binding.node, nodes.next(), nodes.next()) {
-            (None, Some(only), None) => only.clone(),
-            (node, ..) => node.clone(),
-        };
-        let mut link = Link {
-            from: binding.from,
-            name: binding.name.clone(),
-            node,
-            own: of_name().any(|reference| reference.own),
-            state: match binding.to {
-                Some(_) => Bound::Bound,
-                None => Bound::Unresolved,
-            },
-            provider: binding.to,
-            meant: None,
-        };
-        link.meant = meant(&world, &link);
-        // The same reference may be there with its node.
-        let filled = binding.node.is_none() && link.node.is_some();
-        if !filled || !links.contains(&link) {
-            links.push(link);
-        }
-    }
-    for (from, looked_for) in in_vain {
-        report.unreadable.push(Unreadable {
-            path: process.objects[from].0.clone(),
-            why: format!(
-                "looked in vain for {}: if these are references and no questions by dlsym, the first call ends the program",
-                looked_for.join(", ")
-            ),
-        });
-    }
-    super::process::of_bindings(report, &world, &links, names);
+    report.unreadable.extend(process.in_vain());
+    report.hazards.extend(process.hazards(names));
+    super::process::of_bindings(report, &process.world, &process.links, names);
 }
 
 /// The file of an object; the program goes by what it was started as.
@@ -174,9 +150,14 @@ fn deduplicate(report: &mut Report) {
         let mut seen = BTreeSet::new();
         items.retain(|item| seen.insert(key(item)));
     }
-    once(&mut report.runtimes, |runtime| runtime.path.clone());
+    once(&mut report.loaded, |loaded| format!("{loaded:?}"));
+    // One file in two namespaces is two runtimes.
+    once(&mut report.runtimes, |runtime| {
+        format!("{} {:?}", runtime.path, runtime.scope)
+    });
     once(&mut report.exporters, |exporter| exporter.path.clone());
     once(&mut report.clients, |client| client.path.clone());
+    once(&mut report.hazards, |hazard| format!("{hazard:?}"));
     once(&mut report.bindings, |binding| format!("{binding:?}"));
     once(&mut report.findings, |finding| format!("{finding:?}"));
     once(&mut report.unreadable, |unreadable| {
