@@ -19,6 +19,13 @@ fn line(pid: u32, from: &str, to: &str, symbol: &str) -> String {
     format!("{pid:10}:\tbinding file {from} [0] to {to} [0]: normal symbol {symbol}\n")
 }
 
+/// How the log of a program begins.
+fn beginning(pid: u32, program: &str) -> String {
+    let vdso = "linux-vdso.so.1";
+    line(pid, vdso, vdso, "`__vdso_time' [LINUX_2.6]")
+        + &format!("{pid:10}:\tinitialize program: {program}\n")
+}
+
 /// `hiplazy log --json -` of a text.
 fn log(text: &str) -> Output {
     log_with(&["--json", "-"], text)
@@ -229,7 +236,8 @@ fn a_pipe_is_read_to_its_end_and_a_device_is_refused() {
 #[test]
 fn bindings_of_objects_that_are_not_here_are_judged_by_name() {
     let client = "/gone/client.so";
-    let right = json(&log(&line(1, client, "/gone/libamdhip64.so.7", INIT)));
+    let whole = beginning(1, client) + &line(1, client, "/gone/libamdhip64.so.7", INIT);
+    let right = json(&log(&whole));
     assert_eq!((rules(&right), right["exit"].as_u64()), (vec![], Some(1)));
     let not_here: Vec<String> = unreadable(&right)
         .into_iter()
