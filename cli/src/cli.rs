@@ -195,6 +195,11 @@ have other output between its lines. It is judged by the files that are here und
 in it: take it where it was made. What is not here is judged by its name, and named as not
 looked at.
 
+One program after another in a process, and what was closed before something else was
+opened, are looked at apart. A fork goes on in the log of its parent, under its own number;
+where that parent cannot be told, it is named. What was never called is in no log: who would
+answer it, `hiplazy doctor --pid` says.
+
 Examples:
   LD_DEBUG=bindings LD_DEBUG_OUTPUT=/tmp/bindings python train.py
   hiplazy log /tmp/bindings.4711

@@ -60,7 +60,6 @@ int main(int count, char **words)
 
 /// What the programs are made of.
 pub(crate) struct Made {
-    pub(crate) folder: PathBuf,
     pub(crate) loader: PathBuf,
     /// Two copies of a runtime that can be unloaded.
     pub(crate) first: PathBuf,
@@ -96,7 +95,6 @@ pub(crate) fn made() -> &'static Made {
         );
         let [first, second] = runtimes;
         Made {
-            folder,
             loader,
             first,
             second,
