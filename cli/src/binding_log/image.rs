@@ -75,7 +75,8 @@ pub(super) struct Image {
     /// Whether the last statement was that the C library's constructor is called: before
     /// 2.31 glibc looked the vdso's names up there.
     pub(super) in_libc: bool,
-    program: Option<u32>,
+    /// What the program was started as.
+    pub(super) program: Option<u32>,
     initialized: bool,
     /// Whether there is something that no moment has yet.
     changed: bool,

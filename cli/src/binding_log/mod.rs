@@ -13,6 +13,9 @@
 //! two threads of one process anything may stand. Paths are written as they are, also
 //! with a line's end in them.
 //!
+//! Libraries have paths with a slash. The program is called what its first argument is now,
+//! which it may change.
+//!
 //! A child that was forked goes on writing where its parent writes, under its own number
 //! and without a beginning. A program begins with the names of the vdso, which ld.so
 //! looks up before all others.
@@ -411,26 +414,29 @@ impl BindingLog {
         (name, node): (&str, Option<&str>),
         names: &Names,
     ) -> Option<Moment> {
-        let strings = &mut self.strings;
-        let place = |strings: &mut Strings, (path, namespace)| (strings.place(path), namespace);
-        let (from_path, to_path) = (from.0, to.map(|to| to.0));
-        let from = place(strings, from);
-        let to = to.map(|to| place(strings, to));
-        let mut places = Vec::with_capacity(2);
-        for (place, path) in [(Some(from), Some(from_path)), (to, to_path)] {
-            if let (Some(place), Some(path)) = (place, path)
-                && !is_vdso(path)
-            {
-                self.objects.insert(place.0);
-                places.push(place);
-            }
-        }
         let image = self.images.get_mut(&pid)?;
+        let strings = &mut self.strings;
+        let mut places = Vec::with_capacity(2);
+        for (path, namespace) in [Some(from), to].into_iter().flatten() {
+            if is_vdso(path) {
+                continue;
+            }
+            let place = match image.program {
+                // The title that it has given itself.
+                Some(program) if namespace == 0 && !path.contains('/') => program,
+                _ => strings.place(path),
+            };
+            self.objects.insert(place);
+            places.push((place, namespace));
+        }
         let passed = image.mention(&places);
-        if names.cover(name) && places.len() == 1 + usize::from(to.is_some()) {
+        if names.cover(name)
+            && places.len() == 1 + usize::from(to.is_some())
+            && let [from, answer @ ..] = &places[..]
+        {
             let kept = Kept {
-                from,
-                to,
+                from: *from,
+                to: answer.first().copied(),
                 name: strings.place(name),
                 node: node.map(|node| strings.place(node)),
             };

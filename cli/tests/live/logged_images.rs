@@ -7,7 +7,7 @@ use crate::logged_programs::{
     files, linked, loader, made, output, preface, program, report, text, written,
 };
 use crate::run_command::unreadable;
-use crate::running::{library, rules};
+use crate::running::{binding, library, rules};
 
 const NONE: [&str; 0] = [];
 
@@ -192,4 +192,30 @@ fn a_program_that_could_not_start_is_not_clean() {
     let log = loader("started", &["open", text(&other)]);
     let report = report("started", &log);
     assert_eq!((unreadable(&report), &report["exit"]), (vec![], &0.into()));
+}
+
+/// Some programs write what they are doing where their name was.
+#[test]
+fn a_program_that_changes_its_name_is_one_object() {
+    let made = made();
+    let folder = shared::scratch("log_title");
+    let source = "#include <string.h>\n\
+        int hipInit(unsigned);\n\
+        int main(int count, char **words) {\n\
+            (void)count;\n\
+            strcpy(words[0], \"busy\");\n\
+            return hipInit(0);\n\
+        }\n";
+    let runtime = made.first.parent().unwrap();
+    let program = program(&folder, "program", source, &linked(runtime, "lazy"));
+    let (log, _) = written("title", &mut shared::clean(&program));
+    let of_title = "binding file busy [0]";
+    assert!(
+        String::from_utf8_lossy(&log).contains(of_title),
+        "that is the case"
+    );
+    let report = report("title", &log);
+    assert_eq!(unreadable(&report), []);
+    assert_eq!(files(&report, "clients"), ["program"]);
+    assert_eq!(binding(&report, "program", "hipInit").1, "libamdhip64.so.7");
 }
