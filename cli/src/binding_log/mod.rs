@@ -23,6 +23,8 @@
 mod image;
 mod line;
 mod strings;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, BufRead};
@@ -547,117 +549,5 @@ fn resolve(moment: &Moment, strings: &[&str]) -> Alike {
             .filter(|at| moment.early.contains(&moment.objects[*at]))
             .collect(),
         bindings,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> BindingLog {
-        let mut log = BindingLog::default();
-        log.read(&mut text.as_bytes(), &Names::default()).unwrap();
-        log
-    }
-
-    /// Every kept binding as `from name@node to`.
-    fn bound(log: &BindingLog) -> Vec<String> {
-        let file = |alike: &Alike, at: usize| alike.objects[at].0.clone();
-        let text = |alike: &Alike, one: &Logged| {
-            let to = one.to.map_or("nobody".into(), |to| file(alike, to));
-            let node = one.node.as_deref().unwrap_or("?");
-            format!("{} {}@{node} {to}", file(alike, one.from), one.name)
-        };
-        let all = log.alike();
-        let of_one = |alike: &Alike| -> Vec<String> {
-            let bindings = alike.bindings.iter();
-            bindings.map(|one| text(alike, one)).collect()
-        };
-        all.iter().flat_map(of_one).collect()
-    }
-
-    #[test]
-    fn interleaved_processes_are_kept_apart_and_repeats_counted_once() {
-        let text = "1:\tbinding file a [0] to b [0]: normal symbol `hipInit' [hip_4.2]\n\
-                    noise\n\
-                    2:\tbinding file a [0] to stub [0]: normal symbol `hipInit' [hip_4.2]\n\
-                    1:\tbinding file a [0] to b [0]: normal symbol `hipInit' [hip_4.2]\n\
-                    1:\tbinding file a [0] to libc.so.6 [0]: normal symbol `malloc'\n";
-        let log = read(text);
-        assert_eq!((log.lines, log.objects(), log.processes()), (4, 4, 2));
-        let expected = ["a hipInit@hip_4.2 b", "a hipInit@hip_4.2 stub"];
-        assert_eq!(bound(&log), expected, "libc does not matter");
-    }
-
-    #[test]
-    fn processes_with_the_same_bindings_are_put_together_whatever_their_order() {
-        let init = "binding file a [0] to b [0]: normal symbol `hipInit' [hip_4.2]\n";
-        let free = "binding file c [0] to b [0]: normal symbol `hipFree' [hip_4.2]\n";
-        let of = |pid: u32, first: &str, second: &str| format!("{pid}:\t{first}{pid}:\t{second}");
-        let text = of(7, init, free) + &of(3, free, init) + "5:\t" + init;
-        let alike = read(&text).alike();
-        let pids: Vec<&[u32]> = alike.iter().map(|alike| &alike.pids[..]).collect();
-        assert_eq!(pids, [&[3, 7][..], &[5]]);
-    }
-
-    #[test]
-    fn pieces_are_put_together_wherever_they_are_cut() {
-        let text = "        12:\tbinding file a [0] to b [0]: normal symbol `hipInit' [hip_4.2]\n\
-                    \u{20}       12:\tbinding file c [0] to d [0]: normal symbol `hipFree'\n";
-        for at in 0..text.len() {
-            let (mut log, mut lines) = (BindingLog::default(), Lines::default());
-            let names = Names::default();
-            for piece in [&text[..at], &text[at..]] {
-                let piece = piece.as_bytes();
-                log.feed(&mut lines, piece, &names, &mut |_, _| {}).unwrap();
-            }
-            let expected = ["a hipInit@hip_4.2 b", "c hipFree@? d"];
-            assert_eq!(bound(&log), expected, "cut at {at}");
-        }
-    }
-
-    #[test]
-    fn a_last_line_without_end_counts_if_it_names_a_symbol() {
-        let text = "1:\tbinding file a [0] to b [0]: normal symbol `hipInit' [hip_4.2]";
-        assert_eq!(bound(&read(text)), ["a hipInit@hip_4.2 b"]);
-        let cut = text.find(" [hip_").unwrap();
-        assert_eq!(bound(&read(&text[..cut])), ["a hipInit@? b"]);
-        assert_eq!(bound(&read(&text[..cut + 6])), ["a hipInit@? b"]);
-        assert!(
-            bound(&read(&text[..cut - 1])).is_empty(),
-            "hipInit or hipInitNext"
-        );
-    }
-
-    /// Two threads: the second writes between the two pieces of the first.
-    #[test]
-    fn statements_in_one_line_are_told_apart() {
-        let text = "        12:\tbinding file a [0] to b [0]: normal symbol `hipInit'        12:\tbinding file c [0] to d [0]: normal symbol `hipFree' [hip_4.2]\n [hip_4.2]\n";
-        let expected = ["a hipInit@? b", "c hipFree@hip_4.2 d"];
-        assert_eq!(bound(&read(text)), expected);
-        // What the program printed before, and a process that ended in the middle.
-        let text = "Loading        12:\tbinding file a [0] to        13:\tbinding file c [0] to d [0]: normal symbol `hipFree'\n";
-        assert_eq!(bound(&read(text)), ["c hipFree@? d"]);
-        let text = "Loading        12:\tbinding file a [0] to b [0]: normal symbol `hipInit'\n";
-        assert_eq!(bound(&read(text)), ["a hipInit@? b"]);
-    }
-
-    #[test]
-    fn a_line_that_is_too_long_is_left_out_as_a_whole() {
-        let line = "1:\tbinding file a [0] to b [0]: normal symbol `hipInit'\n";
-        let long = "x".repeat(LONGEST_LINE) + line;
-        assert_eq!(read(&long).lines, 0);
-        assert_eq!(read(&(long + line)).lines, 1);
-    }
-
-    #[test]
-    fn a_log_of_more_names_than_there_are_is_refused() {
-        let mut log = BindingLog::default();
-        log.strings.bytes = MOST_TEXT;
-        let line = "1:\tbinding file a [0] to b [0]: normal symbol `hipInit'\n";
-        let error = log
-            .read(&mut line.as_bytes(), &Names::default())
-            .unwrap_err();
-        assert!(error.to_string().contains("--prefix"), "{error}");
     }
 }
