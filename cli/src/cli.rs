@@ -105,9 +105,10 @@ pub struct Doctor {
     )]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
-    /// The process in which the runtime is loaded for a report on this machine
-    #[arg(long, hide = true, conflicts_with = "pid")]
-    pub probe: bool,
+    /// The process in which the runtime is loaded for a report on this machine, with the
+    /// descriptor of its line to the doctor
+    #[arg(long, hide = true, value_name = "FD", conflicts_with = "pid")]
+    pub probe: Option<i32>,
     /// What pages and pictures to write
     #[command(flatten)]
     pub pictures: Pictures,

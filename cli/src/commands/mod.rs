@@ -15,7 +15,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::cli::{Arguments, Command, Common, Pictures, colored};
+use crate::cli::{Arguments, Command, Common, Doctor, Pictures, colored};
 use crate::names::Names;
 use crate::report::{Printing, Report};
 use outputs::Outputs;
@@ -34,7 +34,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Command::Completions { shell } => return shell::completions(*shell),
         Command::Explain(explain) => return explain::run(explain, common),
         Command::Run(run) => return run::run(run, common, &names),
-        Command::Doctor(doctor) if doctor.probe => return probe::run(),
+        Command::Doctor(Doctor {
+            probe: Some(line), ..
+        }) => return probe::run(*line),
         Command::Lint(lint) => {
             let outputs = Outputs::open(&lint.pictures, None)?;
             (lint::run(lint, common, &names)?, outputs)

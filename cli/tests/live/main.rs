@@ -21,6 +21,7 @@ mod logged_programs;
 mod logs;
 mod machine;
 mod namespaces;
+mod noisy;
 mod outputs;
 mod prefix;
 mod processes;
