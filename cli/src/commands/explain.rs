@@ -37,5 +37,7 @@ fn unknown(text: &str) -> String {
         [one] => format!("did you mean {one}?"),
         [most @ .., last] => format!("did you mean {} or {last}?", most.join(", ")),
     };
-    format!("{name:?} is not in HIP 5.0 to 7.14 as far as hiplazy knows it, and no rule: {help}")
+    format!(
+        "{name:?} is no function, struct, enum, constant or error of HIP 5.0 to 7.14 that hiplazy knows, and no rule (it knows no templates and no macros with arguments): {help}"
+    )
 }

@@ -1,10 +1,13 @@
 //! What the manifest knows about a name: a function, a struct, an enum, a constant, an
 //! error code, a version node, a library of the runtime, or a rule of the reports.
 
+mod asked;
+mod errors;
 mod function;
 mod library;
 mod near;
 mod query;
+mod symptoms;
 mod tables;
 mod text;
 mod types;
@@ -12,18 +15,20 @@ mod versions;
 
 use std::collections::BTreeSet;
 
-use hiplazy_abi::{Code, Domain};
 use serde::Serialize;
 
 use crate::finding::Rule;
 use crate::rules;
 use tables::Tables;
 
+pub use asked::Asked;
+pub use errors::{ErrorFacts, ErrorName};
 pub use function::{
     EntryFacts, FunctionFacts, PrototypeFacts, Reason, Spelling, Translation, TranslationRow,
 };
 pub use library::{LibraryFacts, MeasuredFacts, NodeFacts};
 pub use near::near;
+pub use symptoms::Symptom;
 pub use types::{Enum, EnumConstant, Record, RecordField, RecordLayout, Value};
 
 /// Everything about a name.
@@ -37,6 +42,10 @@ pub struct Explanation {
     pub command: &'static str,
     /// What was asked for.
     pub name: String,
+    /// The version node that was asked for, if no known runtime has that.
+    pub asked: Option<Asked>,
+    /// The message that is not HIP's, and what finds its cause.
+    pub symptom: Option<Symptom>,
     /// The entry of hiplazy's that the name is, for callers with some headers.
     pub entry: Option<EntryFacts>,
     /// What headers turn the name into, where it is a macro.
@@ -52,7 +61,10 @@ pub struct Explanation {
     pub constant: Option<EnumConstant>,
     /// The error codes with that number, name or text.
     pub errors: Vec<ErrorFacts>,
-    /// The functions that the struct or enum matters to.
+    /// The type, if hiplazy knows nothing of it but the functions that take it: a handle,
+    /// or another name of a type.
+    pub named_type: bool,
+    /// The functions that the struct, enum or type matters to.
     pub used_by: Vec<String>,
     /// Why hiplazy has no wrapper, for a name that runtimes export.
     pub not_wrapped: Option<String>,
@@ -77,27 +89,38 @@ pub struct Renamed {
     pub since: Option<String>,
 }
 
-/// An error code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ErrorFacts {
-    /// `hipError_t`, `hiprtcResult`.
-    #[serde(rename = "enum")]
-    pub domain: &'static str,
-    /// The number.
-    pub code: i32,
-    /// What `hipGetErrorName` answers.
-    pub name: String,
-    /// What `hipGetErrorString` or `hiprtcGetErrorString` answers.
-    pub text: String,
-}
-
 /// Everything about what `text` means: a name, or a message with one in it, or the text
 /// of an error. `None` if nothing is known.
 pub fn look_up(text: &str) -> Option<Explanation> {
     let tables = Tables::get();
+    if let Some(symptom) = symptoms::of(text) {
+        return Some(Explanation {
+            symptom: Some(symptom),
+            ..Explanation::new(text.trim())
+        });
+    }
     let readings = query::readings(text);
-    let exact = readings.iter().find_map(|name| known(tables, name));
-    exact.or_else(|| by_text(tables, text))
+    // A library that lacks a node stands in the same message.
+    if let Some(asked) = asked::of_node(tables, text) {
+        return Some(Explanation {
+            asked: Some(asked),
+            ..Explanation::new(text.trim())
+        });
+    }
+    for name in &readings {
+        if let Some(mut found) = known(tables, name) {
+            let enumeration = query::error_enum(text);
+            let is_of_it = |error: &ErrorFacts| Some(error.domain) == enumeration;
+            if found.errors.iter().any(is_of_it) {
+                found.errors.retain(is_of_it);
+            }
+            let function = found.functions.first();
+            found.asked =
+                function.and_then(|function| asked::of_function(tables, &function.name, text));
+            return Some(found);
+        }
+    }
+    by_text(tables, text)
 }
 
 /// The name in `text` that nothing is known of, for a message.
@@ -145,8 +168,10 @@ fn entry<'a>(tables: &'a Tables, name: &str) -> Option<(&'a str, EntryFacts)> {
 
 /// The errors whose text this is, or is in it, or has it.
 fn by_text(tables: &Tables, text: &str) -> Option<Explanation> {
-    let wanted = text.trim().to_lowercase();
-    let all: Vec<ErrorFacts> = all_errors(tables).collect();
+    let wanted = query::spaced(text).to_lowercase();
+    let mut all = errors::all(tables);
+    // What it says of a number that it does not know is no text of that number.
+    all.retain(|error| !error.is_unknown);
     let that = |fits: &dyn Fn(&str) -> bool| -> Vec<ErrorFacts> {
         let fitting = all.iter().filter(|error| fits(&error.text.to_lowercase()));
         fitting.cloned().collect()
@@ -189,7 +214,8 @@ fn exactly(tables: &Tables, bare: &str) -> Option<Explanation> {
         record: either(bare, target, |name| Record::of(tables, name)),
         enumeration: either(bare, target, |name| Enum::of(tables, name)),
         constant: either(bare, target, |name| constant(tables, name)),
-        errors: errors(tables, bare),
+        errors: errors::find(tables, bare),
+        named_type: types::is_only_named(tables, bare),
         used_by: either(bare, target, |name| types::users(tables).remove(name)).unwrap_or_default(),
         not_wrapped: tables
             .not_wrapped
@@ -228,6 +254,7 @@ impl Explanation {
             || self.constant.is_some()
             || !self.errors.is_empty()
             || self.renamed.is_some()
+            || self.named_type
             || self.not_wrapped.is_some()
             || !self.exported_by.is_empty()
             || self.node.is_some()
@@ -284,31 +311,6 @@ fn constant(tables: &Tables, name: &str) -> Option<EnumConstant> {
     (!lines.is_empty()).then(|| EnumConstant::of(name, &lines))
 }
 
-fn errors(tables: &Tables, name: &str) -> Vec<ErrorFacts> {
-    let number = match name.strip_prefix("0x") {
-        Some(digits) => i32::from_str_radix(digits, 16).ok(),
-        None => name.parse().ok(),
-    };
-    all_errors(tables)
-        .filter(|error| number.map_or(error.name == name, |number| error.code == number))
-        .collect()
-}
-
-fn all_errors(tables: &Tables) -> impl Iterator<Item = ErrorFacts> {
-    tables.errors.iter().filter_map(|error| match error.code {
-        Code::Known(code) => Some(ErrorFacts {
-            domain: match error.domain {
-                Domain::Hip => "hipError_t",
-                Domain::Rtc => "hiprtcResult",
-            },
-            code,
-            name: error.name.clone(),
-            text: error.text.clone(),
-        }),
-        Code::Other => None,
-    })
-}
-
 fn exported_by(tables: &Tables, name: &str) -> Vec<String> {
     let have = tables.measured.iter().filter(|it| it.node(name).is_some());
     have.map(|it| it.title.clone()).collect()
@@ -339,6 +341,32 @@ mod tests {
         let invalid = look_up("hipErrorInvalidConfiguration").unwrap();
         assert_eq!(invalid.errors[0].code, 9);
         assert_eq!(invalid.constant.unwrap().domain, "hipError_t");
+    }
+
+    #[test]
+    fn an_enum_that_is_named_beside_a_number_decides_whose_it_is() {
+        let first = |text: &str| {
+            let errors = look_up(text).unwrap_or_else(|| panic!("{text}")).errors;
+            assert_eq!(errors.len(), 1, "{text}");
+            errors[0].name.clone()
+        };
+        assert_eq!(first("HIPRTC error 6"), "HIPRTC_ERROR_COMPILATION");
+        assert_eq!(first("HIP error 6"), "hipErrorProfilerNotInitialized");
+        assert_eq!(first("hipError_t(9)"), "hipErrorInvalidConfiguration");
+        let text = "code=98(hipErrorInvalidDeviceFunction)";
+        assert_eq!(first(text), "hipErrorInvalidDeviceFunction");
+        assert_eq!(look_up("6").unwrap().errors.len(), 2);
+    }
+
+    #[test]
+    fn handles_are_types_that_functions_take() {
+        for name in ["hipStream_t", "hipCtx_t", "hipDeviceptr_t"] {
+            let found = look_up(name).unwrap_or_else(|| panic!("{name}"));
+            assert!(found.named_type && found.used_by.len() > 3, "{name}");
+        }
+        let found = look_up("hipMemoryType").unwrap();
+        assert!(!found.named_type);
+        assert!(look_up("hipNothing_t").is_none());
     }
 
     #[test]
@@ -399,6 +427,7 @@ mod tests {
         for text in [
             "invalid configuration argument",
             "Invalid Configuration Argument",
+            "invalid  configuration\targument",
             "invalid configuration",
             "RuntimeError: HIP error: invalid configuration argument (at launch)",
         ] {
@@ -406,6 +435,12 @@ mod tests {
             let names: Vec<&str> = found.errors.iter().map(|it| it.name.as_str()).collect();
             assert_eq!(names, ["hipErrorInvalidConfiguration"], "{text}");
         }
+        let code = |text: &str| {
+            let codes = look_up(text).unwrap().errors;
+            codes.iter().map(|it| it.code).collect::<Vec<_>>()
+        };
+        assert_eq!(code("due to cluster misconfiguration"), [1054]);
+        assert_eq!(code("HIP error: unknown error"), [999]);
         let several = look_up("no longer a text, invalid resource handle");
         assert_eq!(several.unwrap().errors[0].code, 400);
         assert!(look_up("invalid").unwrap().errors.len() > 3);
@@ -427,7 +462,6 @@ mod tests {
             node.exported_by
                 .contains(&"libamdhip64 6.4.3 (Debian)".to_string())
         );
-        assert!(look_up("hip_9.9").is_none());
     }
 
     #[test]

@@ -11,9 +11,23 @@ pub(super) fn readings(text: &str) -> Vec<String> {
             found.push(name.to_string());
         }
     };
+    // A number with its type: `hipError_t(9)`, `(hiprtcResult) 6`.
+    for enumeration in ERROR_ENUMS {
+        if let Some((_, rest)) = text.split_once(enumeration) {
+            let number = rest.trim_start_matches([' ', '(', ')', '>', '=', ':', '{']);
+            let end = number.find(|c: char| !c.is_ascii_alphanumeric());
+            let number = &number[..end.unwrap_or(number.len())];
+            if is_number(number) {
+                push(number);
+            }
+        }
+    }
     if !text.contains(char::is_whitespace) {
         push(called(text));
-        return found;
+        // A library's own name may look as if there were others in it.
+        if !text.contains('=') {
+            return found;
+        }
     }
     // A declaration or a call with arguments: `hipMalloc(&p, 16)`.
     if let Some((name, _)) = text.split_once('(')
@@ -50,6 +64,51 @@ pub(super) fn readings(text: &str) -> Vec<String> {
         push(word);
     }
     found
+}
+
+/// The enums of errors.
+const ERROR_ENUMS: [&str; 2] = ["hipError_t", "hiprtcResult"];
+
+/// The enum that a message about a number names, `HIPRTC error 6`.
+pub(super) fn error_enum(text: &str) -> Option<&'static str> {
+    let said = text.to_lowercase();
+    let [hip, rtc] = ERROR_ENUMS;
+    if said.contains("hiprtc") {
+        Some(rtc)
+    } else {
+        said.contains("hip").then_some(hip)
+    }
+}
+
+/// A text with one blank between its words.
+pub(super) fn spaced(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// The node that a function is asked for with, in a name or in a message of ld.so.
+pub(super) fn node(text: &str) -> Option<&str> {
+    let end = |rest: &'static [char]| move |c: char| c.is_whitespace() || rest.contains(&c);
+    if let Some((_, rest)) = text.split_once("undefined symbol: ")
+        && let Some((_, rest)) = rest.split_once(", version ")
+    {
+        return rest.split(end(&['(', ',', ';'])).next().map(bare);
+    }
+    let (_, rest) = text.split_once('@')?;
+    let rest = rest.trim_start_matches('@');
+    let node = rest
+        .split(end(&['"', '\'', '`', ')', ',', ';', '(']))
+        .next()?;
+    let node = bare(node);
+    (!node.is_empty()).then_some(node)
+}
+
+/// The node that a message says is not found, or that is the whole text.
+pub(super) fn missing_node(text: &str) -> Option<&str> {
+    match text.split_once("version `") {
+        Some((_, rest)) => rest.split('\'').next(),
+        None => Some(unquoted(text.trim())),
+    }
 }
 
 /// A name without what a source or a log writes around it.
@@ -173,6 +232,35 @@ mod tests {
             assert!(found.starts_with(&meant.join(" ")), "{message}: {found}");
         }
         assert!(readings("nothing of interest, 12 times").is_empty());
+    }
+
+    #[test]
+    fn numbers_of_errors_are_found_beside_their_type() {
+        for (text, first) in [
+            ("hipError_t(9)", "9"),
+            ("static_cast<hipError_t>(9)", "9"),
+            ("returned (hiprtcResult) 6", "6"),
+            ("hipError_t = 0x9,", "0x9"),
+            ("hipError_t", "hipError_t"),
+        ] {
+            assert_eq!(readings(text)[0], first, "{text}");
+        }
+        let found = readings("code=98(hipErrorInvalidDeviceFunction)");
+        assert!(found.contains(&"hipErrorInvalidDeviceFunction".to_string()));
+        assert_eq!(error_enum("HIPRTC error 6"), Some("hiprtcResult"));
+        assert_eq!(error_enum("HIP error 6"), Some("hipError_t"));
+        assert_eq!(error_enum("6"), None);
+    }
+
+    #[test]
+    fn nodes_are_found_in_names_and_messages() {
+        assert_eq!(node("hipMalloc@@hip_4.2"), Some("hip_4.2"));
+        assert_eq!(node("`hipMalloc@hip_4.2'"), Some("hip_4.2"));
+        let message = "x.so: undefined symbol: hipFree, version hip_4.2 (required)";
+        assert_eq!(node(message), Some("hip_4.2"));
+        assert_eq!(node("hipMalloc"), None);
+        let message = "x: version `hip_7.1' not found (required by y)";
+        assert_eq!(missing_node(message), Some("hip_7.1"));
     }
 
     #[test]

@@ -29,6 +29,22 @@ struct Page {
 
 impl Page {
     fn explanation(&mut self, of: &Explanation) {
+        if let Some(symptom) = &of.symptom {
+            self.heading(symptom.text, "a message that is not HIP's");
+            self.field("meaning", symptom.means);
+            self.field("see", symptom.section);
+            for rule in &symptom.rules {
+                self.rule(rule);
+            }
+        }
+        if let Some(asked) = &of.asked {
+            self.heading(&asked.name, "exported by no runtime that hiplazy knows");
+            self.fields("there is", &[asked.instead.join(", ")]);
+            if let Some(newest) = &asked.newest {
+                self.field("newest node", newest);
+            }
+            self.field("meaning", &asked.means);
+        }
         if let Some(entry) = &of.entry {
             self.heading(&entry.name, "an entry of hiplazy");
             let of = format!("callers of {} with headers of HIP {}", of.name, entry.since);
@@ -48,6 +64,15 @@ impl Page {
         for error in &of.errors {
             self.heading(&format!("{} {}", error.code, error.name), error.domain);
             self.field("text", &format!("\"{}\"", error.text));
+            if error.names.len() > 1 {
+                let names = error.names.iter();
+                let names = names.map(|it| format!("{} in {}", it.name, it.headers));
+                self.fields("constants", &names.collect::<Vec<_>>());
+            }
+            if let Some(answer) = &error.answered {
+                let why = "the runtime has no name for this number";
+                self.field("name told", &format!("{answer} by hipGetErrorName: {why}"));
+            }
         }
         for function in &of.functions {
             self.function(function);
@@ -68,6 +93,12 @@ impl Page {
             };
             self.heading(&constant.name, &kind);
             self.field("value", &values(constant));
+        }
+        if of.named_type {
+            self.heading(
+                &of.name,
+                "a type of HIP's headers: a handle, or another name of a type",
+            );
         }
         self.used_by(&of.used_by);
         // Nodes are in the tables of exports as well.
@@ -362,6 +393,38 @@ mod tests {
             "1472 bytes, aligned to 8, in headers 6.0 and newer",
             "runtime 5.0 to 5.7",
             "replaced: runtimes before HIP 6.0 have the older struct only",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_the_runtime_has_no_name_for_says_so() {
+        let text = text("1054");
+        for part in [
+            "1054 hipErrorInvalidClusterSize",
+            "hipErrorTbd in 5.0 to 7.2",
+            "hipErrorUnknown by hipGetErrorName",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!self::text("709").contains("hipGetErrorName"));
+    }
+
+    #[test]
+    fn what_was_asked_comes_before_what_there_is() {
+        let text = text("hipMalloc@hip_9.9");
+        let first = "hipMalloc@hip_9.9  exported by no runtime that hiplazy knows\n";
+        assert!(text.starts_with(first), "{text}");
+        assert!(text.contains("\nhipMalloc@hip_4.2  a function"), "{text}");
+    }
+
+    #[test]
+    fn a_symptom_is_shown_with_its_rules() {
+        let text = text("double free or corruption (out)");
+        for part in [
+            "docs/doctor.md#free-invalid-size",
+            "taken-symbols  a warning",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }

@@ -239,6 +239,8 @@ fn changes(old: &Layout, new: &Layout) -> Vec<String> {
 pub(super) struct Reached {
     pub(super) records: BTreeSet<String>,
     pub(super) enums: BTreeSet<String>,
+    /// Types of HIP's that are neither: handles, and other names of types.
+    pub(super) named: BTreeSet<String>,
 }
 
 impl Reached {
@@ -258,6 +260,8 @@ impl Reached {
         if layouts.is_empty() {
             if !tables.constants_of(name).is_empty() {
                 self.enums.insert(name.to_string());
+            } else if name.starts_with("hip") {
+                self.named.insert(name.to_string());
             }
             return;
         }
@@ -269,12 +273,19 @@ impl Reached {
     }
 }
 
-/// The functions that lead to each record and enum.
+/// Whether functions take a type of that name, and nothing else is known of it.
+pub(super) fn is_only_named(tables: &Tables, name: &str) -> bool {
+    let mut functions = tables.functions.iter();
+    functions.any(|function| Reached::by(tables, function).named.contains(name))
+}
+
+/// The functions that lead to each type.
 pub(super) fn users(tables: &Tables) -> BTreeMap<String, Vec<String>> {
     let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for function in &tables.functions {
         let reached = Reached::by(tables, function);
-        for name in reached.records.into_iter().chain(reached.enums) {
+        let types = reached.records.into_iter().chain(reached.enums);
+        for name in types.chain(reached.named) {
             users.entry(name).or_default().push(function.name.clone());
         }
     }

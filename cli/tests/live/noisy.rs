@@ -127,9 +127,9 @@ fn a_runtime_that_exits_is_named() {
 /// What it started lives on and has every descriptor; the process itself has ended.
 #[test]
 fn a_process_that_the_runtime_left_behind_is_not_waited_for() {
-    let constructor = "if (fork() == 0) { sleep(20); _exit(0); } abort();";
+    let constructor = "if (fork() == 0) { sleep(40); _exit(0); } abort();";
     let output = doctor(&runtime("noisy_fork", constructor))
-        .args(["--timeout", "60"])
+        .args(["--timeout", "20"])
         .output()
         .unwrap();
     let report = json(&output);
