@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::picture::Picture;
-use super::{Printing, Report, text};
+use super::{Printing, Report, plain, text};
 
 const FRAME: &str = include_str!("page/frame.html");
 const STYLE: &str = include_str!("page/style.css");
@@ -25,21 +25,23 @@ pub(super) fn render(report: &Report) -> String {
         picture: Picture::of(report),
     };
     // Strings, numbers and lists only: nothing in a report can fail to be written.
-    let data = serde_json::to_string(&data).unwrap_or_default();
-    let plain = text::render(
+    let mut data = serde_json::to_value(&data).unwrap_or_default();
+    plain::all(&mut data);
+    let data = data.to_string();
+    let text = text::render(
         report,
         Printing {
             verbose: 1,
             ..Printing::default()
         },
     );
-    let mut page = String::with_capacity(data.len() + plain.len() + 64 * 1024);
+    let mut page = String::with_capacity(data.len() + text.len() + 64 * 1024);
     // The frame is cut at its markers, so that a marker in a hostile name stays text.
     let mut rest = FRAME;
     for (marker, content) in [
-        ("{{title}}", escaped(&report.subject)),
+        ("{{title}}", escaped(&plain::plain(&report.subject))),
         ("{{style}}", STYLE.to_string()),
-        ("{{plain}}", escaped(&plain)),
+        ("{{plain}}", escaped(&text)),
         ("{{data}}", inert(&data)),
         ("{{script}}", [PICTURE, TABLES, PAGE].concat()),
     ] {
@@ -95,6 +97,21 @@ mod tests {
             assert_eq!(FRAME.matches(marker).count(), 1, "{marker}");
             rest = rest.split_once(marker).unwrap().1;
         }
+    }
+
+    #[test]
+    fn names_do_not_turn_the_page_around() {
+        let mut report = Report::new("lint", "a\u{202e}b", &Default::default());
+        report.runtimes.push(crate::report::Runtime {
+            path: "/lib/x\u{2067}\u{1b}[2J.so".into(),
+            ..Default::default()
+        });
+        let page = render(&report);
+        let steers = ['\u{202e}', '\u{2067}', '\u{1b}'];
+        assert!(!page.contains(steers));
+        // In JSON, a backslash is written as two.
+        assert!(!page.contains("\\u2067") && !page.contains("\\u001b"));
+        assert!(page.contains(r"x\\u{2067}") && page.contains("<title>"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod dot;
 mod html;
 mod json;
 mod picture;
+mod plain;
 mod style;
 mod text;
 mod tree;
