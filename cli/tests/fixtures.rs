@@ -75,6 +75,16 @@ fn all() -> Vec<(String, String)> {
     names.iter().map(|name| (name.clone(), id(name))).collect()
 }
 
+/// With the nodes that they ask for: a search in the page finds who refers to a function.
+#[test]
+fn clients_list_the_names_that_they_refer_to() {
+    for (variant, names) in [("bad", ["hipMalloc"]), ("good", ["hipMalloc@hip_4.2"])] {
+        let report = report(&built("names", "06_unversioned_reference", variant));
+        let found = &report["clients"][0]["names"];
+        assert_eq!(*found, serde_json::json!(names), "{variant}");
+    }
+}
+
 #[test]
 fn every_rule_has_a_fixture_and_every_fixture_a_rule() {
     let mut rules: Vec<String> = RULES.iter().map(|rule| rule.id.to_string()).collect();

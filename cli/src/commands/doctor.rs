@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fs;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -43,6 +44,7 @@ pub(super) fn run(timeout: u64, common: &Common, names: &Names) -> Result<Report
         }),
         None => {}
     }
+    told(&mut report, &answer);
     outcome(&mut report, &answer);
     search(&mut report, &answer);
     installed(&mut report, &answer);
@@ -52,6 +54,21 @@ pub(super) fn run(timeout: u64, common: &Common, names: &Names) -> Result<Report
     report.hazards = process::of_environment(&environment);
     report.sort();
     Ok(report)
+}
+
+/// The version that the runtime itself told is that of its file.
+fn told(report: &mut Report, answer: &probe::Answer) {
+    let Ok(loaded) = &answer.loaded else { return };
+    let Some(path) = loaded.path.as_ref().filter(|_| loaded.version > 0) else {
+        return;
+    };
+    let real = |path: &str| fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let bound = real(path);
+    let mut runtimes = report.runtimes.iter_mut();
+    if let Some(runtime) = runtimes.find(|it| it.kind == "hip" && real(&it.path) == bound) {
+        runtime.version = Some(shown(loaded.version));
+        runtime.at_least = None;
+    }
 }
 
 /// The one line that most want.

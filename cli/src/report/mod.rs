@@ -83,6 +83,9 @@ pub struct Runtime {
     pub soname: Option<String>,
     /// The version as far as the file name or the library tells, `7.14.60850`.
     pub version: Option<String>,
+    /// The oldest version whose runtimes export all that it exports, where nothing tells
+    /// the version itself and that is not against the major.
+    pub at_least: Option<String>,
     /// The ABI major, the number after `.so.`.
     pub major: Option<u32>,
     /// The GNU build id.
@@ -220,6 +223,8 @@ pub struct Client {
     pub soname: Option<String>,
     /// How many names it refers to.
     pub references: usize,
+    /// The names, with their nodes, `hipMalloc@hip_4.2`.
+    pub names: Vec<String>,
     /// How many of them without a node that real runtimes have.
     pub unversioned: usize,
     /// The runtime libraries among its needs.

@@ -11,6 +11,9 @@ use crate::rules;
 /// How many lines of evidence are shown without `-vv`.
 const EVIDENCE: usize = 12;
 
+/// How many needs of a library are shown without `-vv`.
+const NEEDS: usize = 5;
+
 pub(super) fn render(report: &Report, printing: Printing) -> String {
     let view = View {
         report,
@@ -216,6 +219,9 @@ impl View<'_> {
                     let _ = write!(line, ", {word} {}", plain(value));
                 }
             }
+            if let Some(version) = &runtime.at_least {
+                let _ = write!(line, ", at least {version} by its exports");
+            }
             if let Some(scope) = &runtime.scope {
                 let _ = write!(line, ", {}", of_scope(scope));
             }
@@ -255,7 +261,13 @@ impl View<'_> {
                 parts.push(format!("structs {}", client.structs.join(", ")));
             }
             let node = Node::new(format!("{}: {}", self.path(&client.path), parts.join(", ")));
+            let names: &[String] = match self.printing.verbose > 1 {
+                true => &client.names,
+                false => &[],
+            };
+            let names = names.iter().map(|name| Node::new(self.dim(&plain(name))));
             node.with(client.breaks.iter().map(|line| Node::new(plain(line))))
+                .with(names)
         });
         section(self.heading("Clients"), nodes.collect())
     }
@@ -320,12 +332,20 @@ impl View<'_> {
     }
 
     fn chains(&self, chains: &[Vec<String>]) -> Vec<Node> {
-        let chains = chains.iter();
-        let lines = chains.map(|chain| {
+        let most = match self.printing.verbose > 1 || chains.len() == NEEDS + 1 {
+            true => chains.len(),
+            false => NEEDS,
+        };
+        let lines = chains.iter().take(most).map(|chain| {
             let chain: Vec<String> = chain.iter().map(|path| self.path(path)).collect();
             format!("needed by {}", chain.join(" > "))
         });
-        lines.map(|line| Node::new(self.dim(&line))).collect()
+        let more = chains.len().saturating_sub(most);
+        let more = (more > 0).then(|| format!("and by {more} more (-vv)"));
+        lines
+            .chain(more)
+            .map(|line| Node::new(self.dim(&line)))
+            .collect()
     }
 
     /// A path, without the wheel's if the report is about that wheel alone.
@@ -420,6 +440,46 @@ mod tests {
         assert!(first("lint", rule).starts_with(rule.owner));
         let help = format!("tell the owner: {}", rule.owner);
         assert!(first("doctor", rule).starts_with(&help));
+    }
+
+    #[test]
+    fn of_many_needs_the_first_are_shown() {
+        let needs = |number: usize, verbose: u8| {
+            let chains = (0..number).map(|at| vec![format!("/lib/{at}.so")]);
+            let mut report = Report::new("lint", "it", &crate::names::Names::default());
+            report.runtimes.push(crate::report::Runtime {
+                needed_by: chains.collect(),
+                ..Default::default()
+            });
+            let printing = Printing {
+                verbose,
+                ..Printing::default()
+            };
+            let text = render(&report, printing);
+            let lines = text.lines().filter(|line| line.contains("needed by "));
+            (lines.count(), text.contains("and by 295 more (-vv)"))
+        };
+        assert_eq!(needs(300, 0), (5, true));
+        assert_eq!(needs(300, 2), (300, false));
+        // "1 more" takes no less room than the one.
+        assert_eq!(needs(6, 0), (6, false));
+    }
+
+    #[test]
+    fn the_names_of_a_client_are_listed_on_request() {
+        let mut report = Report::new("lint", "it", &crate::names::Names::default());
+        report.clients.push(crate::report::Client {
+            names: vec!["hipMalloc@hip_4.2".into()],
+            ..Default::default()
+        });
+        let printed = |verbose: u8| {
+            let printing = Printing {
+                verbose,
+                ..Printing::default()
+            };
+            render(&report, printing).contains("hipMalloc@hip_4.2")
+        };
+        assert!(printed(2) && !printed(1));
     }
 
     #[test]

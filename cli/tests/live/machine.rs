@@ -69,6 +69,39 @@ fn the_runtime_that_would_be_bound_is_named_with_its_version() {
     assert_eq!(report["runtimes"][0]["scope"], "local");
 }
 
+/// Neither the file's name nor what it exports says more than the runtime itself does.
+#[test]
+fn the_version_is_the_one_that_the_runtime_tells() {
+    let folder = shared::scratch("machine_version");
+    // A runtime by all signs, with the functions of HIP 5.0 alone.
+    let functions = hiplazy_abi::parse_functions(hiplazy_abi::FUNCTIONS_TXT).unwrap();
+    let oldest = Some(hiplazy_abi::Version::new(5, 0));
+    let old = functions.iter().filter(|function| {
+        function.first == oldest
+            && function.library == hiplazy_abi::Library::Hip
+            && function.name != "hipRuntimeGetVersion"
+    });
+    let old: String = old
+        .map(|function| format!("int {}(void) {{ return 0; }}\n", function.name))
+        .collect();
+    let version = "int hipRuntimeGetVersion(int *v) { *v = 70260850; return 0; }\n";
+    let map = folder.join("map");
+    fs::write(&map, "hip_4.2 { global: *hip*; local: *; };").unwrap();
+    let arguments = [
+        "-Wl,-soname,libamdhip64.so.7".to_string(),
+        format!("-Wl,--version-script={}", map.display()),
+    ];
+    let text = format!("{old}{version}");
+    let runtime = library(&folder, "libamdhip64.so.7", &text, &arguments);
+    let mut command = doctor(Some(&folder));
+    command.env("HIPLAZY_RUNTIME", runtime);
+    let report = json(&command.arg("--json").output().unwrap());
+    let first = report["preface"][0].as_str().unwrap();
+    assert!(first.ends_with("HIP 7.2.60850"), "{first}");
+    assert_eq!(report["runtimes"][0]["version"], "7.2.60850");
+    assert_eq!(report["runtimes"][0]["at_least"], serde_json::Value::Null);
+}
+
 #[test]
 fn a_chosen_runtime_that_cannot_be_used_is_a_warning() {
     let mut command = doctor(Some(&built().runtime));

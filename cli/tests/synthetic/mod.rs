@@ -40,6 +40,7 @@ pub(crate) fn process(clients: usize, others: usize) -> Report {
         kind: "hip".into(),
         soname: Some("libamdhip64.so.7".into()),
         version: Some("7.14.60850".into()),
+        at_least: None,
         major: Some(7),
         build_id: Some("5a3c0de5a3c0de".into()),
         inode: Some(12345),
@@ -153,13 +154,14 @@ pub(crate) fn hostile() -> Report {
 pub(crate) fn files() -> Report {
     let mut report = Report::new("lint", "dist/package.whl", &Names::new(&[]));
     report.objects = 3;
-    for (name, need) in [
-        ("_C.so", "libamdhip64.so.7"),
-        ("_old.so", "libamdhip64.so.5"),
+    for (name, need, function) in [
+        ("_C.so", "libamdhip64.so.7", "hipMallocAsync@hip_5.2"),
+        ("_old.so", "libamdhip64.so.5", "hipMemcpyOld@hip_4.2"),
     ] {
         report.clients.push(Client {
             path: format!("dist/package.whl!package/{name}"),
             references: 12,
+            names: vec!["hipFree@hip_4.2".into(), function.into()],
             needs: vec![need.into()],
             ..Client::default()
         });

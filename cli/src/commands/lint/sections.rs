@@ -45,11 +45,16 @@ pub fn exporter_of(object: &Object, names: &Names) -> Exporter {
 pub fn client_of(object: &Object, names: &Names) -> Option<Client> {
     let mut interfaces = BTreeSet::new();
     let mut structs = BTreeSet::new();
+    let mut referred = BTreeSet::new();
     let (mut references, mut unversioned) = (0, 0);
     for reference in classify::references(object, names) {
         references += 1;
         unversioned += usize::from(reference.node.is_none() && has_node(&reference.name));
         interfaces.extend(api_of(&reference.name));
+        referred.insert(match &reference.node {
+            Some(node) => format!("{}@{node}", reference.name),
+            None => reference.name.clone(),
+        });
         structs.extend(generation(&reference.name));
     }
     let needs: Vec<String> = if names.are_hip() {
@@ -62,6 +67,7 @@ pub fn client_of(object: &Object, names: &Names) -> Option<Client> {
         path: object.path.clone(),
         soname: object.soname.clone(),
         references,
+        names: referred.into_iter().collect(),
         unversioned,
         majors: if names.are_hip() {
             classify::majors(object)

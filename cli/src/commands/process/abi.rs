@@ -50,10 +50,9 @@ pub(super) fn of_process(report: &mut Report, world: &World<'_>, links: &[Link])
         .runtimes
         .iter()
         .filter_map(|runtime| {
-            Some((
-                runtime.path.clone(),
-                version_of(runtime.version.as_deref()?)?,
-            ))
+            let version = runtime.version.as_deref().and_then(version_of);
+            let version = version.or_else(|| version_of(runtime.at_least.as_deref()?))?;
+            Some((runtime.path.clone(), version))
         })
         .collect();
     let bound: BTreeMap<String, (Version, BTreeSet<String>)> = used

@@ -2,10 +2,23 @@
 
 use crate::classify::{Part, Role};
 use crate::commands::lint::{client_of, exporter_of, runtime_of};
+use crate::elf::Object;
 use crate::names::Names;
 use crate::process::World;
 use crate::process::bindings::{Link, wrong};
-use crate::report::{Binding, Loaded, Report};
+use crate::report::{Binding, Loaded, Report, Runtime};
+
+/// The version that the exports of a HIP runtime tell, where nothing else does. One of
+/// another major than the runtime's own is not its version.
+fn at_least(object: &Object, runtime: &Runtime) -> Option<String> {
+    let told = runtime.version.as_ref();
+    if told.is_some_and(|version| version.contains('.')) || runtime.kind != "hip" {
+        return None;
+    }
+    let version = super::abi::by_exports(object)?;
+    let fits = runtime.major.is_none_or(|major| major == version.major);
+    fits.then(|| version.to_string())
+}
 
 pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names: &Names) {
     for (place, live) in world.objects.iter().enumerate() {
@@ -17,14 +30,8 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
             Role::Runtime(library) => {
                 let mut runtime = runtime_of(&live.object, library);
                 // Which of HIP's functions came when is known, of the other parts' it is not.
-                if library.part == Part::Hip
-                    && runtime
-                        .version
-                        .as_ref()
-                        .is_none_or(|version| !version.contains('.'))
-                    && let Some(version) = super::abi::by_exports(&live.object)
-                {
-                    runtime.version = Some(version.to_string());
+                if library.part == Part::Hip {
+                    runtime.at_least = at_least(&live.object, &runtime);
                 }
                 runtime.inode = Some(live.inode);
                 runtime.scope = Some(world.scope_of(place));
