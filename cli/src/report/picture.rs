@@ -87,6 +87,7 @@ impl Picture {
         builder.objects(report);
         if report.bindings.is_empty() {
             builder.needs(report);
+            builder.chains(report);
         } else {
             builder.bindings(report);
         }
@@ -141,7 +142,14 @@ impl Builder {
             std::iter::once(binding.object.as_str()).chain(binding.provider.as_deref())
         });
         let clients = report.clients.iter().map(|client| client.path.as_str());
-        let others: Vec<&str> = others.chain(clients).collect();
+        let mut others: Vec<&str> = others.chain(clients).collect();
+        if report.bindings.is_empty() {
+            others.extend(
+                chains(report)
+                    .flat_map(|(_, _, chain)| chain)
+                    .map(String::as_str),
+            );
+        }
         if others.iter().any(|path| rank_of(path) == UNKNOWN) {
             titles.insert(UNKNOWN, group_of(None).1);
         }
@@ -156,7 +164,11 @@ impl Builder {
         for runtime in &report.runtimes {
             let version = runtime.version.as_deref();
             let major = runtime.major.map(|major| format!("major {major}"));
-            let version = version.map(str::to_string).or(major).unwrap_or_default();
+            let least = runtime.at_least.as_ref();
+            let least = least.map(|least| format!("at least {least}"));
+            let version = version.filter(|version| version.contains('.') || least.is_none());
+            let version = version.map(str::to_string).or(least).or(major);
+            let version = version.unwrap_or_default();
             let caption = format!("{} {version}", runtime.kind);
             let at = self.node(&runtime.path, Kind::Runtime, group(&runtime.path));
             self.picture.nodes[at].soname = runtime.soname.clone();
@@ -289,6 +301,21 @@ impl Builder {
         }
     }
 
+    /// Who needs runtimes and exporters, as far as it was found.
+    fn chains(&mut self, report: &Report) {
+        for (path, soname, chain) in chains(report) {
+            for (from, to) in chain.iter().zip(chain.iter().skip(1).chain([path])) {
+                // Objects of chains are nodes already.
+                let from = self.node(from, Kind::Client, 0);
+                let at = self.node(to, Kind::Client, 0);
+                if from != at && !self.edges.contains_key(&(from, at)) {
+                    let name = soname.filter(|_| to == path).unwrap_or(to);
+                    self.edge(from, at, true).names.push(name.clone());
+                }
+            }
+        }
+    }
+
     fn severities(&mut self, report: &Report) {
         for finding in &report.findings {
             if let Some(at) = self.nodes.get(&finding.object) {
@@ -297,6 +324,16 @@ impl Builder {
             }
         }
     }
+}
+
+/// The chains of objects that need a runtime or an exporter, with its path and SONAME.
+fn chains(report: &Report) -> impl Iterator<Item = (&String, Option<&String>, &Vec<String>)> {
+    let runtimes = report.runtimes.iter();
+    let runtimes = runtimes.map(|it| (&it.path, it.soname.as_ref(), &it.needed_by));
+    let exporters = report.exporters.iter();
+    let exporters = exporters.map(|it| (&it.path, it.soname.as_ref(), &it.needed_by));
+    let all = runtimes.chain(exporters);
+    all.flat_map(|(path, soname, chains)| chains.iter().map(move |chain| (path, soname, chain)))
 }
 
 const UNKNOWN: (usize, usize) = (3, 0);

@@ -70,6 +70,61 @@ fn files_are_drawn_by_what_they_need() {
     assert!(opened.dom.contains("Not there"));
 }
 
+/// Files are bound to nothing, so that no edge has a function's name: who refers to it
+/// is found all the same, with what it needs.
+#[test]
+fn a_function_is_found_in_files() {
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-functions");
+    let mut report = files();
+    report.exporters.push(hiplazy_cli::report::Exporter {
+        path: "dist/package.whl!package/libstub.so".into(),
+        exported: vec!["hipFree".into(), "hipMemcpyOld".into()],
+        ..Default::default()
+    });
+    let page = report.html();
+    let search = |text: &str| {
+        let opened = open(&chromium, &folder, &page, text);
+        assert_eq!(opened.console, Vec::<String>::new());
+        (opened.nodes(), opened.edges("need"))
+    };
+    assert_eq!(search("hipMallocAsync@hip_5.2"), (2, 1));
+    // The client, the library that is not there, the exporter.
+    assert_eq!(search("hipMemcpyOld"), (3, 1));
+    assert_eq!(search("hipFree"), (5, 2));
+    assert_eq!(search("hipNobody"), (0, 0));
+}
+
+#[test]
+fn needs_of_runtimes_and_exporters_are_edges() {
+    let mut report = files();
+    let [client, hip] = [
+        report.clients[0].path.clone(),
+        report.runtimes[0].path.clone(),
+    ];
+    let hsa = "dist/package.whl!package.libs/libhsa-runtime64.so.1";
+    let stub = "dist/package.whl!package/libstub.so";
+    report.runtimes.push(hiplazy_cli::report::Runtime {
+        path: hsa.into(),
+        soname: Some("libhsa-runtime64.so.1".into()),
+        needed_by: vec![vec![client.clone(), hip.clone()]],
+        ..Default::default()
+    });
+    report.exporters.push(hiplazy_cli::report::Exporter {
+        path: stub.into(),
+        needed_by: vec![vec![client.clone()]],
+        ..Default::default()
+    });
+    let picture = Picture::of(&report);
+    let has = |from: &str, to: &str| {
+        let path = |at: usize| picture.nodes[at].path.as_str();
+        let mut edges = picture.edges.iter();
+        edges.any(|edge| edge.need && path(edge.from) == from && path(edge.to) == to)
+    };
+    assert!(has(&hip, hsa) && has(&client, stub) && has(&client, &hip));
+    assert!(!has(&client, hsa) && !has(stub, &hip));
+}
+
 /// What somebody does who has only a keyboard.
 const USER: &str = include_str!("user.js");
 

@@ -56,8 +56,14 @@ picture.edges.forEach((edge, at) => {
   incoming[edge.to].push(at);
   edge.lower = Array.from(new Set(edge.names)).map((name) => name.toLowerCase());
 });
+// The names that an object refers to or defines, whether or not an edge stands for them.
+const namesOf = new Map();
+for (const [path, names] of [...report.exporters.map((it) => [it.path, it.exported]), ...report.clients.map((it) => [it.path, it.names])]) {
+  namesOf.set(path, (namesOf.get(path) || []).concat(names.map((name) => name.toLowerCase())));
+}
 const RANK = { conflict: 3, warning: 2, note: 1 };
 picture.nodes.forEach((node, at) => {
+  node.names = namesOf.get(node.path) || [];
   node.lower = (node.path + " " + (node.soname || "")).toLowerCase();
   // Whoever answers stands on the right, and so does what could.
   node.right = incoming[at].length > 0 || node.kind === "runtime" || node.kind === "exporter" || node.kind === "missing";
@@ -76,11 +82,19 @@ function narrowed(query, trouble) {
     nodes.add(at);
   });
   const found = new Set(nodes);
+  const named = new Set();
+  picture.nodes.forEach((node, at) => {
+    if (wanted === "" || (trouble && !node.wrong && !RANK[node.severity])) return;
+    if (!node.names.some((name) => name.includes(wanted))) return;
+    nodes.add(at);
+    named.add(at);
+  });
   picture.edges.forEach((edge, at) => {
     if (trouble && edge.wrong === 0) return;
     const here = found.has(edge.from) || found.has(edge.to);
-    const named = wanted !== "" && edge.lower.some((name) => name.includes(wanted));
-    if (!here && !named) return;
+    // A need has no names: it is shown for who refers to what was searched.
+    const meant = wanted !== "" && (edge.lower.some((name) => name.includes(wanted)) || (edge.need && named.has(edge.from)));
+    if (!here && !meant) return;
     edges.add(at);
     nodes.add(edge.from);
     nodes.add(edge.to);

@@ -2,6 +2,8 @@
 // The tables below the picture. A row is kept with the text that a search looks in.
 
 const ROWS_SHOWN = 200;
+// Who needs a library: the first of them.
+const NEEDS = 3;
 const rules = new Map(report.rules.map((rule) => [rule.id, rule]));
 
 function scopeText(scope) {
@@ -13,6 +15,15 @@ function scopeText(scope) {
   return "";
 }
 
+function versionOf(runtime) {
+  if (runtime.at_least) return `at least ${runtime.at_least}`;
+  return runtime.version || (runtime.major === null ? "" : `major ${runtime.major}`);
+}
+
+function firstOf(names) {
+  return names.slice(0, 6).join(" ") + (names.length > 6 ? " …" : "");
+}
+
 function cell(value, kind) {
   if (value instanceof Node) return html("td", {}, value);
   const text = value === null || value === undefined ? "" : String(value);
@@ -20,7 +31,10 @@ function cell(value, kind) {
 }
 
 function chains(all) {
-  return all.map((chain) => chain.map(baseName).join(" → ")).join("; ");
+  const texts = all.map((chain) => chain.map(baseName).join(" → "));
+  const shown = texts.length > NEEDS + 1 ? NEEDS : texts.length;
+  const more = texts.length - shown;
+  return texts.slice(0, shown).join("; ") + (more ? ` and ${more.toLocaleString("en")} more` : "");
 }
 
 // What stands in a binding's place of the provider, where that is no object.
@@ -51,15 +65,16 @@ function sections() {
       title: "Runtimes",
       heads: [["file", "path"], ["what"], ["version"], ["SONAME", "code"], ["scope"], ["build id", "code"], ["needed by"]],
       rows: report.runtimes.map((it) => ({
-        cells: [it.path, it.kind, it.version || (it.major === null ? "" : `major ${it.major}`), it.soname, scopeText(it.scope), it.build_id, chains(it.needed_by)],
+        cells: [it.path, it.kind, versionOf(it), it.soname, scopeText(it.scope), it.build_id, chains(it.needed_by)],
+        search: it.needed_by.flat().join(" "),
       })),
     },
     {
       title: "Exporters",
       heads: [["file", "path"], ["names"], ["without a node"], ["scope"], ["needed by"], ["first names", "code"]],
       rows: report.exporters.map((it) => ({
-        cells: [it.path, it.exported.length, it.unversioned, scopeText(it.scope), chains(it.needed_by), it.exported.slice(0, 6).join(" ") + (it.exported.length > 6 ? " …" : "")],
-        search: it.exported.join(" "),
+        cells: [it.path, it.exported.length, it.unversioned, scopeText(it.scope), chains(it.needed_by), firstOf(it.exported)],
+        search: [...it.exported, ...it.needed_by.flat()].join(" "),
       })),
     },
     {
@@ -74,9 +89,10 @@ function sections() {
     },
     {
       title: "What clients were built for",
-      heads: [["file", "path"], ["references"], ["without a node"], ["needs", "code"], ["structs"], ["differs from the runtime"]],
+      heads: [["file", "path"], ["references"], ["without a node"], ["needs", "code"], ["structs"], ["differs from the runtime"], ["first names", "code"]],
       rows: report.clients.map((it) => ({
-        cells: [it.path, it.references, it.unversioned, it.needs.join(" "), it.structs.join(" "), it.breaks.join(", ")],
+        cells: [it.path, it.references, it.unversioned, it.needs.join(" "), it.structs.join(" "), it.breaks.join(", "), firstOf(it.names)],
+        search: it.names.join(" "),
       })),
     },
     { title: "Hazards", heads: [["what"], ["here"]], rows: report.hazards.map((it) => ({ cells: [it.what, it.detail] })) },
