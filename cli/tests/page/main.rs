@@ -95,6 +95,33 @@ fn a_function_is_found_in_files() {
     assert_eq!(search("hipNobody"), (0, 0));
 }
 
+/// Names that have both ends in common are shortened where they do not differ.
+#[test]
+fn long_names_can_be_told_apart() {
+    let Some(chromium) = chromium() else { return };
+    let folder = scratch("page-long");
+    let mut report = files();
+    let [start, end] = ["x".repeat(45), "z".repeat(60)];
+    for kind in ["gfx90a", "gfx942", "gfx1100"] {
+        let mut client = report.clients[0].clone();
+        client.path = format!("dist/package.whl!package/lib{start}_{kind}_{end}.so");
+        report.clients.push(client);
+    }
+    let labels = "<script>by(\"tool\").textContent = Array.from(document.querySelectorAll(\"#picture [data-node] text:not(.caption)\"), (text) => text.textContent).join(\" \")</script></body>";
+    let page = report.html().replace("</body>", labels);
+    let opened = open(&chromium, &folder, &page, "");
+    assert_eq!(opened.console, Vec::<String>::new());
+    let text = opened.text("tool");
+    for kind in ["gfx90a", "gfx942", "gfx1100"] {
+        let fitting = text.split(' ').filter(|label| label.contains(kind));
+        let fitting: Vec<&str> = fitting.collect();
+        assert_eq!(fitting.len(), 1, "{kind}: {text}");
+        assert!(fitting[0].starts_with("libxxx"), "{text}");
+        assert!(fitting[0].chars().count() < 60, "{text}");
+    }
+    assert!(text.contains("_old.so"), "{text}");
+}
+
 #[test]
 fn needs_of_runtimes_and_exporters_are_edges() {
     let mut report = files();

@@ -49,6 +49,33 @@ function shortened(text, length) {
   return text.slice(0, length - 1 - end) + "…" + text.slice(text.length - end);
 }
 
+function commonStart(one, other) {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+// File names of at most this length, by path. Those that would be the same when shortened
+// are cut so that the place where they begin to differ is seen.
+function labels(paths, length) {
+  const alike = new Map();
+  for (const name of new Set(paths.map(baseName))) {
+    const short = shortened(name, length);
+    alike.set(short, (alike.get(short) || []).concat(name));
+  }
+  const label = new Map();
+  const head = Math.floor(length * 0.3);
+  for (const [short, names] of alike) {
+    for (const name of names) {
+      const others = names.filter((other) => other !== name);
+      const from = Math.max(head, ...others.map((other) => commonStart(name, other) - 4));
+      const cut = name.slice(0, head) + "…" + name.slice(from);
+      label.set(name, others.length === 0 ? short : cut.length > length ? cut.slice(0, length - 1) + "…" : cut);
+    }
+  }
+  return (path) => label.get(baseName(path));
+}
+
 const outgoing = picture.nodes.map(() => []);
 const incoming = picture.nodes.map(() => []);
 picture.edges.forEach((edge, at) => {
@@ -129,6 +156,7 @@ function draw(into, view, state, select, open) {
     { x: NODE.pad, right: false, title: report.bindings.length ? "refers" : "needs" },
     { x: width - nodeWidth - 3 * NODE.pad, right: true, title: report.bindings.length ? "answers" : "is needed" },
   ];
+  const label = labels(Array.from(view.nodes, (at) => picture.nodes[at].path), Math.floor((nodeWidth - 20) / 7.6));
   const places = new Map();
   const boxes = svg("g");
   const marks = svg("g");
@@ -151,7 +179,7 @@ function draw(into, view, state, select, open) {
       const place = () => ({ left: x, end: x + nodeWidth, middle: top + NODE.height / 2 });
       for (const at of row.drawn) {
         places.set(at, place());
-        marks.append(nodeMark(at, x, top, nodeWidth, state, select));
+        marks.append(nodeMark(at, x, top, nodeWidth, label, state, select));
         drawn += 1;
         top += NODE.height + NODE.gap;
       }
@@ -170,7 +198,7 @@ function draw(into, view, state, select, open) {
   return { drawn, wires: wireCount };
 }
 
-function nodeMark(at, x, y, width, state, select) {
+function nodeMark(at, x, y, width, label, state, select) {
   const node = picture.nodes[at];
   const classes = ["node", node.kind];
   if (node.severity && node.severity !== "note") classes.push("is-" + node.severity);
@@ -182,7 +210,7 @@ function nodeMark(at, x, y, width, state, select) {
     { class: classes.join(" "), tabindex: 0, role: "button", "data-node": at, "aria-label": node.path + (caption ? ", " + caption : "") + (node.severity ? ", " + node.severity : "") },
     svg("title", {}, node.path),
     svg("rect", { x, y, width, height: NODE.height, rx: 6 }),
-    svg("text", { x: x + 10, y: y + 16 }, shortened(baseName(node.path), Math.floor((width - 20) / 7.6))),
+    svg("text", { x: x + 10, y: y + 16 }, label(node.path)),
     svg("text", { x: x + 10, y: y + 31, class: "caption" }, shortened(caption, Math.floor((width - 20) / 6.1))),
   );
   group.addEventListener("click", () => select(at));
