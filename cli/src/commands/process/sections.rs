@@ -1,6 +1,6 @@
 //! The sections of the report that state what is there.
 
-use crate::classify::{Part, Role};
+use crate::classify::Role;
 use crate::commands::lint::{client_of, exporter_of, runtime_of};
 use crate::elf::Object;
 use crate::names::Names;
@@ -29,10 +29,7 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
         match &live.role {
             Role::Runtime(library) => {
                 let mut runtime = runtime_of(&live.object, library);
-                // Which of HIP's functions came when is known, of the other parts' it is not.
-                if library.part == Part::Hip {
-                    runtime.at_least = at_least(&live.object, &runtime);
-                }
+                runtime.at_least = at_least(&live.object, &runtime);
                 runtime.inode = Some(live.inode);
                 runtime.scope = Some(world.scope_of(place));
                 runtime.needed_by = world.needed_by(place);
