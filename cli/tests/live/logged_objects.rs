@@ -99,8 +99,8 @@ fn one_file_in_two_namespaces_is_two_runtimes_of_dlmopen() {
     let report = report("log_namespaces", &log);
     assert_eq!(rules(&report), ["two-namespaces"]);
     let detail = report["findings"][0]["detail"].as_str().unwrap();
-    for number in 0..2 {
-        let named = format!("{runtime} (in namespace {number})");
+    for namespace in ["the program's namespace", "namespace 1"] {
+        let named = format!("{runtime} ({namespace})");
         assert!(detail.contains(&named), "{detail}");
     }
     assert_eq!(files(&report, "runtimes").len(), 2);

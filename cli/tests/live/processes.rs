@@ -308,13 +308,14 @@ fn the_version_of_hiprtc_is_not_told_from_its_functions() {
     }
     let report = Waiting::start(&mut driver(&folder, &words)).report();
     let runtimes = report["runtimes"].as_array().unwrap().iter();
-    let versions: Vec<(&str, &str)> = runtimes
+    let versions: Vec<(&str, &str, Option<&str>)> = runtimes
         .map(|it| {
             (
                 it["kind"].as_str().unwrap(),
                 it["version"].as_str().unwrap(),
+                it["at_least"].as_str(),
             )
         })
         .collect();
-    assert_eq!(versions, [("hip", "6.4"), ("hiprtc", "6")]);
+    assert_eq!(versions, [("hip", "6", Some("6.4")), ("hiprtc", "6", None)]);
 }
