@@ -70,8 +70,10 @@ pub(super) struct Image {
     pub(super) started: bool,
     /// Whether the program has ended by itself.
     pub(super) ended: bool,
-    /// Whether the last statement was about the vdso, which begins an image.
-    pub(super) in_vdso: bool,
+    /// The name that the last statement has found in the vdso, if it did.
+    pub(super) in_vdso: Option<u32>,
+    /// Whether all statements were of that kind.
+    pub(super) is_new: bool,
     /// Whether the last statement was that the C library's constructor is called: before
     /// 2.31 glibc looked the vdso's names up there.
     pub(super) in_libc: bool,
@@ -92,7 +94,8 @@ impl Image {
             beginning,
             started: false,
             ended: false,
-            in_vdso: false,
+            in_vdso: None,
+            is_new: true,
             in_libc: false,
             program: None,
             initialized: false,
@@ -108,7 +111,7 @@ impl Image {
     pub(super) fn fork(&self, parent: u32) -> Image {
         let mut child = self.clone();
         child.beginning = Beginning::Fork(parent);
-        (child.started, child.ended) = (false, false);
+        (child.started, child.ended, child.is_new) = (false, false, false);
         child.changed = true;
         for object in &mut child.objects {
             object.own = false;

@@ -255,11 +255,11 @@ impl BindingLog {
     fn add(&mut self, pid: u32, line: &Line<'_>, names: &Names, each: &mut impl FnMut(u32, &str)) {
         let is_binding = matches!(line, Line::Binding { .. } | Line::Undefined { .. });
         self.lines += usize::from(is_binding);
-        if let Line::Binding { from, to, .. } = line
+        if let Line::Binding { from, to, name, .. } = line
             && is_vdso(from.0)
             && from == to
         {
-            self.begin(pid);
+            self.begin(pid, name);
             return;
         }
         if !self.images.contains_key(&pid) {
@@ -270,7 +270,7 @@ impl BindingLog {
         let Some(image) = self.images.get_mut(&pid) else {
             return;
         };
-        (image.in_vdso, image.in_libc) = (false, false);
+        (image.in_vdso, image.is_new, image.in_libc) = (None, false, false);
         let passed = match *line {
             Line::Init { path } if !is_vdso(path) => {
                 let file = path.rsplit('/').next().unwrap_or(path);
@@ -281,8 +281,12 @@ impl BindingLog {
             }
             Line::Fini { path, namespace } => {
                 let place = self.strings.place(path);
+                // Those of the program are called first when it ends, and then nothing is
+                // unloaded any more.
                 image.ended |= path.is_empty() || image.is_of_program(place);
-                image.fini((place, namespace));
+                if !image.ended {
+                    image.fini((place, namespace));
+                }
                 None
             }
             Line::Program { path } => {
@@ -308,18 +312,20 @@ impl BindingLog {
         }
     }
 
-    /// ld.so begins with a program.
-    fn begin(&mut self, pid: u32) {
+    /// ld.so has looked a name up in the vdso: it begins with a program if it looks several
+    /// up, and if it was dlsym that did, libraries of the runtime ask for one.
+    fn begin(&mut self, pid: u32, name: &str) {
+        let name = self.strings.place(name);
         if let Some(image) = self.images.get_mut(&pid) {
-            let goes_on = image.in_vdso || image.in_libc;
-            image.in_vdso = true;
-            if goes_on {
+            let before = image.in_vdso.replace(name);
+            let goes_on = image.is_new || image.in_libc;
+            if goes_on || before.is_none_or(|before| before == name) {
                 return;
             }
         }
         self.end(pid);
         let mut image = Image::new(Beginning::Program);
-        image.in_vdso = true;
+        image.in_vdso = Some(name);
         self.images.insert(pid, image);
     }
 

@@ -98,7 +98,8 @@ fn a_line_that_is_too_long_is_left_out_as_a_whole() {
     assert_eq!(read(&(long + line)).lines, 1);
 }
 
-const VDSO: &str = "1:\tbinding file linux-vdso.so.1 [0] to linux-vdso.so.1 [0]: normal symbol `__vdso_time' [LINUX_2.6]\n";
+const VDSO: &str = "1:\tbinding file linux-vdso.so.1 [0] to linux-vdso.so.1 [0]: normal symbol `__vdso_time' [LINUX_2.6]\n\
+    1:\tbinding file linux-vdso.so.1 [0] to linux-vdso.so.1 [0]: normal symbol `__vdso_getcpu' [LINUX_2.6]\n";
 
 fn load(name: &str) -> String {
     format!("1:\tbinding file {name} [0] to /libc.so.6 [0]: normal symbol `malloc'\n")
@@ -177,4 +178,13 @@ fn a_log_of_more_names_than_there_are_is_refused() {
         .read(&mut line.as_bytes(), &Names::default())
         .unwrap_err();
     assert!(error.to_string().contains("--prefix"), "{error}");
+}
+
+/// `libhsa-runtime64` does.
+#[test]
+fn a_library_that_asks_the_vdso_is_no_beginning() {
+    let one = VDSO.lines().next().unwrap().to_string() + "\n";
+    let text = VDSO.to_string() + "1:\tinitialize program: /p\n" + &load("/a");
+    let text = text + &one + &one + &load("/b");
+    assert_eq!(moments(&read(&text)), ["/p /a /b"]);
 }
