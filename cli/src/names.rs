@@ -71,6 +71,15 @@ impl Names {
         }
     }
 
+    /// What the names begin with; [`Names::cover`] decides. Mangled names of HIP's are not
+    /// among them.
+    pub fn beginnings(&self) -> Vec<&str> {
+        if self.prefixes.is_empty() {
+            return vec!["hip", "__hip", "hsa_"];
+        }
+        self.prefixes.iter().map(String::as_str).collect()
+    }
+
     /// Whether these are HIP's names.
     pub fn are_hip(&self) -> bool {
         self.prefixes.is_empty()

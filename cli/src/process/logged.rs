@@ -42,27 +42,59 @@ impl Files {
                 (file, opened)
             })
             .collect();
-        let mut found = Vec::new();
-        let mut missing = BTreeMap::new();
+        let mut files = Files {
+            places,
+            found: Vec::new(),
+            missing: BTreeMap::new(),
+        };
         for (path, (file, opened)) in paths.iter().zip(opened) {
             if let Err(why) = &opened {
-                missing.insert(path.clone(), not_here(path, why));
+                files.missing.insert(path.clone(), not_here(path, why));
             }
-            found.push(Found {
-                path: file,
-                bias: 0,
-                namespace: 0,
-                inode: 0,
-                span: 0..0,
-                replaced: false,
-                file: opened.ok(),
-            });
+            files.push(file, opened.ok());
         }
-        Files {
-            places,
-            found,
-            missing,
+        files
+    }
+
+    /// Opens files that have been found: each with a name of its own here, its path in
+    /// reports, and the path by which it can be opened or why there is none.
+    pub(crate) fn of(all: Vec<(String, PathBuf, Result<PathBuf, String>)>) -> Files {
+        let opened: Vec<_> = all
+            .into_par_iter()
+            .map(|(name, path, file)| {
+                let opened = file.and_then(|file| files::open_named(&file));
+                (name, path, opened)
+            })
+            .collect();
+        let mut files = Files {
+            places: HashMap::new(),
+            found: Vec::new(),
+            missing: BTreeMap::new(),
+        };
+        for (name, path, opened) in opened {
+            if let Err(why) = &opened {
+                let unreadable = Unreadable {
+                    path: path.display().to_string(),
+                    why: why.clone(),
+                };
+                files.missing.insert(name.clone(), unreadable);
+            }
+            files.places.insert(name, files.found.len());
+            files.push(path, opened.ok());
         }
+        files
+    }
+
+    fn push(&mut self, path: PathBuf, file: Option<files::Opened>) {
+        self.found.push(Found {
+            path,
+            bias: 0,
+            namespace: 0,
+            inode: 0,
+            span: 0..0,
+            replaced: false,
+            file,
+        });
     }
 
     /// The objects that were found here by a name that only means something in the folder

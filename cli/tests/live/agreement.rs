@@ -1,4 +1,4 @@
-//! `--pid` and ld.so's own log agree on every binding of a process with hundreds of
+//! `--pid`, `run` and ld.so's own log agree on every binding of a process with hundreds of
 //! objects: bound at load or still lazy, on several nodes, global and local, with
 //! `RTLD_DEEPBIND`, function pointers in data and a namespace of `dlmopen`.
 
@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use serde_json::Value;
+
 use crate::common::shared;
+use crate::run_command::{Watched, unreadable};
 use crate::running::{Waiting, file, json, library};
 
 const LIBRARIES: usize = 240;
@@ -172,11 +175,14 @@ fn the_process_and_the_log_agree_on_every_binding() {
     let driver = folder.join("driver");
     shared::cc(&[source.to_str().unwrap()], &driver, &[] as &[&str]);
 
-    let mut command = shared::clean(&driver);
+    let mut words = vec![driver.display().to_string()];
     for i in 0..LIBRARIES {
-        command.arg(flags(i)).arg(folder.join(name(i)));
+        words.extend([flags(i), folder.join(name(i)).display().to_string()]);
     }
-    command.arg("lm").arg(&outer);
+    words.extend(["lm".to_string(), outer.display().to_string()]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut command = shared::clean(&driver);
+    command.args(&words[1..]);
     command.env("LD_DEBUG", "bindings");
     command.env("LD_DEBUG_OUTPUT", folder.join("log"));
     let mut waiting = Waiting::start(&mut command);
@@ -196,13 +202,7 @@ fn the_process_and_the_log_agree_on_every_binding() {
 
     let (mut bound, mut lazy) = (Bindings::new(), Bindings::new());
     for binding in report["bindings"].as_array().unwrap() {
-        let text = |field: &str| binding[field].as_str().unwrap_or_default().to_string();
-        let row = [
-            file(&binding["object"]),
-            text("name"),
-            text("node"),
-            file(&binding["provider"]),
-        ];
+        let row = row(binding);
         match binding["state"].as_str().unwrap() {
             "bound" => bound.insert(row),
             "lazy" => lazy.insert(row),
@@ -240,6 +240,41 @@ fn the_process_and_the_log_agree_on_every_binding() {
         [] as [[String; 4]; 0],
         "not foreseen"
     );
+    // `run` tells the same of two such processes: one that ends before it calls anything,
+    // and one that calls all.
+    for (input, expected) in [("", &bound), ("\n", &both)] {
+        let told = told(&words, input);
+        assert_eq!(
+            difference(expected, &told),
+            [] as [[String; 4]; 0],
+            "not told"
+        );
+        assert_eq!(difference(&told, expected), [] as [[String; 4]; 0], "told");
+    }
+}
+
+/// What `run` says is bound in a command with this input.
+fn told(words: &[&str], input: &str) -> Bindings {
+    let mut watched = Watched::new("agreement_run", &["--prefix", "gen_"], words);
+    let file = watched.folder.join("input");
+    fs::write(&file, input).unwrap();
+    watched.command.stdin(fs::File::open(file).unwrap());
+    let output = watched.output();
+    assert!(output.status.success(), "{}", shared::text_of(&output));
+    let report = watched.report();
+    assert_eq!(unreadable(&report), []);
+    let bindings = report["bindings"].as_array().unwrap().iter();
+    bindings.map(row).collect()
+}
+
+fn row(binding: &Value) -> [String; 4] {
+    let text = |field: &str| binding[field].as_str().unwrap_or_default().to_string();
+    [
+        file(&binding["object"]),
+        text("name"),
+        text("node"),
+        file(&binding["provider"]),
+    ]
 }
 
 /// The bindings of the libraries in a log.

@@ -1,17 +1,15 @@
-//! `hiplazy log`, and the log that `hiplazy run` reads while it is written.
+//! `hiplazy log`.
 
 use std::ffi::CString;
-use std::fs;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
 use crate::common::hiplazy;
 use crate::common::shared::{self, text_of};
-use crate::run_command::{Watched, unreadable, until_it_has_looked};
+use crate::run_command::unreadable;
 use crate::running::{binding, json, rules};
 
 /// A line of ld.so.
@@ -50,152 +48,6 @@ fn log_with(arguments: &[&str], text: &str) -> Output {
 }
 
 const INIT: &str = "`hipInit' [hip_4.2]";
-
-/// Written as ld.so does, in two pieces, with a look between them.
-#[test]
-fn a_line_is_read_when_it_is_whole() {
-    let script = r#"
-        log="$LD_DEBUG_OUTPUT.4194999"
-        printf '%s' "${PIECES%%|*}" > "$log"
-        echo waiting
-        read line
-        printf '%s' "${PIECES#*|}" >> "$log""#;
-    let whole = line(4_194_999, "/gone/client.so", "/gone/libamdhip64.so.7", INIT);
-    // In the middle of the second path, before the node, within it, before the end.
-    let cuts = ["4.so.7", " [hip_", "_4.2]", "\n"];
-    for cut in cuts {
-        let at = whole.find(cut).unwrap();
-        let mut watched = Watched::script("log_pieces", &[], script);
-        let pieces = format!("{}|{}", &whole[..at], &whole[at..]);
-        watched.command.env("PIECES", pieces);
-        let waiting = watched.start();
-        until_it_has_looked(waiting.pid());
-        waiting.end();
-        let report = watched.report();
-        let bindings = report["bindings"].as_array().unwrap();
-        assert_eq!(bindings.len(), 1, "{cut}: {bindings:#?}");
-        assert_eq!(bindings[0]["provider"], "/gone/libamdhip64.so.7", "{cut}");
-        assert_eq!(bindings[0]["node"], "hip_4.2", "{cut}");
-    }
-}
-
-#[test]
-fn the_last_line_of_a_killed_process_counts_if_it_is_clear() {
-    let whole = line(
-        4_194_999,
-        "/gone/client.so",
-        "/gone/libstub.so",
-        "`hipFree' [hip_4.2]",
-    );
-    let script = r#"printf '%s' "$PIECE" > "$LD_DEBUG_OUTPUT.4194999""#;
-    for (end, known) in [(whole.len() - 1, 1), (whole.find("ee' [").unwrap(), 0)] {
-        let mut watched = Watched::script("log_cut", &[], script);
-        watched.command.env("PIECE", &whole[..end]);
-        watched.output();
-        let bindings = watched.report()["bindings"].as_array().unwrap().len();
-        assert_eq!(bindings, known, "{}", &whole[..end]);
-    }
-}
-
-/// The command goes on, and so does its status.
-#[test]
-fn a_command_that_removes_the_logs_keeps_its_status() {
-    for (script, why) in [
-        (
-            r#"rm -r "$(dirname "$(dirname "$LD_DEBUG_OUTPUT")")"; echo waiting; read line; exit 7"#,
-            "cannot be read any more",
-        ),
-        (
-            r#"echo waiting; read line; rm "$LD_DEBUG_OUTPUT.$$"; echo waiting; read line; exit 7"#,
-            "its log was removed",
-        ),
-    ] {
-        let mut watched = Watched::script("log_removed", &[], script);
-        let mut waiting = watched.start();
-        until_it_has_looked(waiting.pid());
-        if why.starts_with("its") {
-            waiting.go_on();
-            waiting.wait_again();
-            until_it_has_looked(waiting.pid());
-        }
-        assert_eq!(waiting.end_with_status().code(), Some(7));
-        let not_seen = unreadable(&watched.report());
-        assert!(
-            not_seen.iter().any(|(_, text)| text.contains(why)),
-            "{not_seen:#?}"
-        );
-    }
-}
-
-/// Parts of a log that were read are given back to the file system. What somebody else
-/// lets the log's name lead to is not.
-#[test]
-fn what_a_child_puts_in_the_place_of_a_log_is_left_alone() {
-    let script = r#"
-        ln -s "$LINKED" "$LD_DEBUG_OUTPUT.4194997"
-        ln "$VICTIM" "$LD_DEBUG_OUTPUT.4194998"
-        mkfifo "$LD_DEBUG_OUTPUT.4194999"
-        mkdir "$LD_DEBUG_OUTPUT.4194996"
-        : > "$(dirname "$LD_DEBUG_OUTPUT")/other"
-        mv "$MOVED" "$LD_DEBUG_OUTPUT.4194995"
-        echo waiting
-        read line
-        mv "$LD_DEBUG_OUTPUT.4194995" "$MOVED""#;
-    let mut watched = Watched::script("log_links", &[], script);
-    // The file and the folder for temporary files are on one file system.
-    let content = "precious\n".repeat(10_000);
-    let files = ["victim", "linked", "moved"].map(|name| watched.folder.join(name));
-    for (variable, file) in ["VICTIM", "LINKED", "MOVED"].iter().zip(&files) {
-        fs::write(file, &content).unwrap();
-        watched.command.env(variable, file);
-    }
-    // The clock of the file system is a slow one.
-    let created = |path: &Path| fs::metadata(path).unwrap().created().unwrap();
-    let later = watched.folder.join("later");
-    while !later.exists() || created(&later) <= created(&files[2]) {
-        let _ = fs::remove_file(&later);
-        fs::write(&later, "").unwrap();
-    }
-    let waiting = watched.start();
-    until_it_has_looked(waiting.pid());
-    waiting.end();
-    for file in files {
-        let now = fs::read_to_string(&file).unwrap();
-        assert!(now == content, "{} has holes", file.display());
-    }
-    let not_seen = unreadable(&watched.report());
-    for pid in 4_194_996..=4_194_999 {
-        let name = format!("process {pid}");
-        assert!(
-            not_seen.iter().any(|(path, _)| *path == name),
-            "{name}: {not_seen:#?}"
-        );
-    }
-    assert!(not_seen.iter().any(|(path, _)| path.ends_with("/other")));
-    assert!(watched.left().is_empty());
-}
-
-/// The log of a command that ran long needs no space for what was read.
-#[test]
-fn what_was_read_is_given_back() {
-    let script = r#"
-        log="$LD_DEBUG_OUTPUT.4194999"
-        yes "some other line that ld.so writes" | head -c 4000000 > "$log"
-        echo "log $log"
-        echo waiting
-        read line"#;
-    let mut watched = Watched::script("log_freed", &[], script);
-    let waiting = watched.start();
-    let log = waiting.said[0].strip_prefix("log ").unwrap().to_string();
-    until_it_has_looked(waiting.pid());
-    let metadata = fs::metadata(&log).unwrap();
-    let kept = std::os::unix::fs::MetadataExt::blocks(&metadata) * 512;
-    waiting.end();
-    assert!(
-        metadata.len() == 4_000_000 && kept < 100_000,
-        "{kept} bytes are kept"
-    );
-}
 
 #[test]
 fn a_pipe_is_read_to_its_end_and_a_device_is_refused() {

@@ -7,6 +7,7 @@
 mod common;
 
 mod agreement;
+mod auditing;
 mod changing;
 mod children;
 mod commands;

@@ -16,6 +16,7 @@ use crate::names::Names;
 use crate::process::logged::{Files, Objects};
 use crate::report::Report;
 use links::Process;
+pub(super) use told::few;
 
 const BUFFER: usize = 1 << 20;
 
@@ -36,7 +37,7 @@ pub(super) fn run(log: &Log, _: &Common, names: &Names) -> Result<Report, Failur
         let mut file = BufReader::with_capacity(BUFFER, open(&log.file)?);
         read(&mut file, &shown, names)
     }?;
-    Ok(report(&read, "log", &shown, names))
+    Ok(report(&read, &shown, names))
 }
 
 /// Reads a log that has something.
@@ -81,14 +82,14 @@ fn open(path: &Path) -> Result<File, Failure> {
     Ok(File::open(path).map_err(failed)?)
 }
 
-/// The report on a log, for `command`.
-pub(super) fn report(log: &BindingLog, command: &str, subject: &str, names: &Names) -> Report {
+/// The report on a log.
+fn report(log: &BindingLog, subject: &str, names: &Names) -> Report {
     let processes = match log.processes() {
         1 => "1 process".to_string(),
         number => format!("{number} processes"),
     };
     let subject = format!("{subject} ({processes}, {} bindings)", log.lines);
-    let mut report = Report::new(command, subject, names);
+    let mut report = Report::new("log", subject, names);
     report.objects = log.objects();
     let mut all = log.alike();
     let paths = all.iter().flat_map(|alike| &alike.objects);
@@ -98,11 +99,9 @@ pub(super) fn report(log: &BindingLog, command: &str, subject: &str, names: &Nam
     report.unreadable.extend(objects.unreadable.iter().cloned());
     // Of many processes there is nothing to say.
     all.retain(|alike| !alike.bindings.is_empty() || objects.matter(&alike.objects));
-    if command == "log" {
-        told::story(&mut report, &log.story(), &all);
-        told::places(&mut report, &files, &all);
-        told::not_called(&mut report, &objects, &all, names);
-    }
+    told::story(&mut report, &log.story(), &all);
+    told::places(&mut report, &files, &all);
+    told::not_called(&mut report, &objects, &all, names);
     for alike in &all {
         if let [first, others @ ..] = &alike.pids[..]
             && !others.is_empty()
@@ -110,7 +109,7 @@ pub(super) fn report(log: &BindingLog, command: &str, subject: &str, names: &Nam
             report.preface.push(format!(
                 "process {first}, and {} like it with the same objects and bindings: {}",
                 others.len(),
-                told::few(others)
+                few(others)
             ));
         }
         add(&mut report, alike, &objects, names);
@@ -121,11 +120,7 @@ pub(super) fn report(log: &BindingLog, command: &str, subject: &str, names: &Nam
 }
 
 fn add(report: &mut Report, alike: &Alike, objects: &Objects<'_>, names: &Names) {
-    let mut process = Process::of(alike, objects);
-    // The environment of a log that somebody else made is not known.
-    if report.command == "run" {
-        process.world.preloaded = super::process::of_own_environment(&process.world);
-    }
+    let process = Process::of(alike, objects);
     report.unreadable.extend(process.in_vain());
     report.hazards.extend(process.hazards(names));
     super::process::of_bindings(report, &process.world, &process.links, names);
@@ -145,7 +140,7 @@ fn file_of(path: &str) -> PathBuf {
 }
 
 /// Processes of one log have much in common: children begin as copies.
-fn deduplicate(report: &mut Report) {
+pub(super) fn deduplicate(report: &mut Report) {
     fn once<T>(items: &mut Vec<T>, key: impl Fn(&T) -> String) {
         let mut seen = BTreeSet::new();
         items.retain(|item| seen.insert(key(item)));

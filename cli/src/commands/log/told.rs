@@ -12,7 +12,7 @@ use crate::report::{Report, Unreadable};
 const SHOWN: usize = 8;
 
 /// The first of them.
-pub(super) fn few<T: ToString>(all: &[T]) -> String {
+pub(in crate::commands) fn few<T: ToString>(all: &[T]) -> String {
     let shown: Vec<String> = all.iter().take(SHOWN).map(T::to_string).collect();
     let more = if all.len() > SHOWN { ", ..." } else { "" };
     shown.join(", ") + more

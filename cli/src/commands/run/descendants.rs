@@ -1,15 +1,16 @@
-//! The processes that the command starts, and which of them ld.so writes no log of.
+//! The processes that the command starts, and which of them tell nothing.
 //!
-//! LD_DEBUG reaches a process by its environment, and `env -i`, sudo and set-user-ID
+//! LD_AUDIT reaches a process by its environment, and `env -i`, sudo and set-user-ID
 //! programs drop it. So /proc is looked at while the command runs. What lives between two
 //! looks is missed: nothing tells an ordinary user of every process.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::module::is_in;
 use crate::report::Unreadable;
 
 /// Longer lines of ancestors are no real ones.
@@ -62,7 +63,7 @@ impl Stat {
     }
 }
 
-/// Why ld.so writes no log of a program.
+/// Why a program tells nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Why {
     Cleared,
@@ -76,19 +77,19 @@ impl Why {
     fn text(self) -> &'static str {
         match self {
             Why::Cleared => {
-                "was not looked at: it was started without this LD_DEBUG in its environment, so ld.so wrote no log of it (env -i, sudo and some build systems clear the environment); have them start `hiplazy run -- COMMAND`, or look at it with `hiplazy doctor --pid` while it runs"
+                "was not looked at: it was started without this LD_AUDIT in its environment, so nothing tells what was bound in it (env -i, sudo and some build systems clear the environment); have them start `hiplazy run -- COMMAND`, or look at it with `hiplazy doctor --pid` while it runs"
             }
             Why::Static => {
                 "was not looked at: it is linked statically, and no dynamic linker binds anything in it"
             }
             Why::Privileged => {
-                "was not looked at: it gets rights when it starts (set-user-ID, capabilities), and ld.so writes no log of such programs and of what they start; run hiplazy as the user that it becomes"
+                "was not looked at: it gets rights when it starts (set-user-ID, capabilities), and ld.so heeds no LD_AUDIT in such programs and in what they start; run hiplazy as the user that it becomes"
             }
             Why::Hidden => {
-                "was not looked at: ld.so wrote no log under its number, and its environment may not be read to tell why (prctl PR_SET_DUMPABLE, or a container without CAP_SYS_PTRACE); run hiplazy as root"
+                "was not looked at: it told nothing, and its environment may not be read to say why (prctl PR_SET_DUMPABLE, or a container without CAP_SYS_PTRACE); run hiplazy as root"
             }
             Why::Silent => {
-                "was not looked at: it was started with LD_DEBUG, and ld.so wrote no log: it has another C library (musl), or cannot reach the folder of the log (a container, or a TMPDIR that other users may not enter) and writes to its standard output instead"
+                "was not looked at: it was started with LD_AUDIT, and told nothing: it has another C library (musl), is a 32-bit program, cannot reach the module (a container, chroot, or a TMPDIR that other users may not enter), or has a network of its own; look at it with `hiplazy doctor --pid` while it runs"
             }
         }
     }
@@ -96,17 +97,15 @@ impl Why {
 
 /// A program that was seen, in one process or in several that forked from it.
 struct Program {
-    /// The numbers that its log may have.
-    numbers: BTreeSet<u32>,
     first: u32,
     name: String,
     command: String,
     why: Option<Why>,
-    /// First seen in a process that had forked: the log is another's, who was not seen.
+    /// First seen in a process that had forked: another, who was not seen, has told of it.
     forked: bool,
 }
 
-/// Processes of one program without a log.
+/// Processes of one program that told nothing.
 struct Group {
     first: u32,
     command: String,
@@ -128,7 +127,7 @@ pub(super) struct Descendants {
     proc: &'static Path,
     /// Why processes could not be listed.
     blind: Option<String>,
-    output: PathBuf,
+    module: PathBuf,
     alive: HashMap<u32, Alive>,
     /// Alive, and none of ours.
     foreign: HashSet<u32>,
@@ -136,23 +135,23 @@ pub(super) struct Descendants {
     programs: HashMap<Image, Program>,
     /// What runs, and could not be looked into, by number and start.
     hidden: HashMap<(u32, u64), Program>,
-    /// What ran and had no log: there may be many in a long time.
-    without_log: BTreeMap<(String, Why), Group>,
+    /// What ran and told nothing: there may be many in a long time.
+    silent: BTreeMap<(String, Why), Group>,
 }
 
 impl Descendants {
-    /// Those of this process, whose logs are to go to `output`.
-    pub(super) fn of_this_process(output: &Path) -> Descendants {
+    /// Those of this process, which are to load `module`.
+    pub(super) fn of_this_process(module: &Path) -> Descendants {
         Descendants {
             own: std::process::id(),
             proc: Path::new("/proc"),
             blind: None,
-            output: output.to_path_buf(),
+            module: module.to_path_buf(),
             alive: HashMap::new(),
             foreign: HashSet::new(),
             programs: HashMap::new(),
             hidden: HashMap::new(),
-            without_log: BTreeMap::new(),
+            silent: BTreeMap::new(),
         }
     }
 
@@ -205,8 +204,8 @@ impl Descendants {
         }
     }
 
-    /// Puts what has ended together; `logged` are the numbers of the logs now.
-    pub(super) fn forget(&mut self, logged: &impl Fn(u32) -> bool) {
+    /// Puts what has ended together; `told` says whether a process has told anything.
+    pub(super) fn forget(&mut self, told: &impl Fn(u32) -> bool) {
         let images: HashSet<Image> = self.alive.values().filter_map(|one| one.image).collect();
         let alive = &self.alive;
         let ended = self
@@ -217,13 +216,13 @@ impl Descendants {
             alive.get(pid).is_none_or(|one| one.started != *started)
         });
         for program in ended.chain(hidden.map(|(_, program)| program)) {
-            let has_log = program.numbers.iter().any(|number| logged(*number));
+            let has_told = told(program.first);
             let why = match program.why {
-                None | Some(Why::Hidden) if has_log => continue,
+                None | Some(Why::Hidden) if has_told => continue,
                 None if program.forked => continue,
                 why => why.unwrap_or(Why::Silent),
             };
-            let group = self.without_log.entry((program.name, why));
+            let group = self.silent.entry((program.name, why));
             group
                 .and_modify(|group| group.number += 1)
                 .or_insert(Group {
@@ -264,16 +263,15 @@ impl Descendants {
         if self.programs.contains_key(&image) {
             return true;
         }
-        let Ok(why) = why_no_log(pid, &self.output) else {
+        let Ok(why) = why_silent(pid, &self.module) else {
             return false;
         };
-        let (numbers, name, command) = (own_numbers(pid), name(pid), command(pid));
+        let (name, command) = (name(pid), command(pid));
         // All of it was of this program only if it runs that still.
         let is_same = Stat::of(pid)
             .is_some_and(|now| now.started == stat.started && now.image == Some(image));
         if is_same {
             let program = Program {
-                numbers,
                 first: pid,
                 name,
                 command,
@@ -306,7 +304,6 @@ impl Descendants {
             _ => Why::Hidden,
         };
         let program = Program {
-            numbers: own_numbers(pid),
             first: pid,
             name: name(pid),
             command: command(pid),
@@ -316,25 +313,25 @@ impl Descendants {
         self.hidden.insert((pid, started), program);
     }
 
-    /// Those without a log when all is over; the command itself is among them if it has
-    /// none, whether it was seen or not.
-    pub(super) fn without_log(
+    /// Those that have told nothing when all is over; the command itself is among them if
+    /// it has not, whether it was seen or not.
+    pub(super) fn silent(
         &mut self,
-        logged: &impl Fn(u32) -> bool,
+        told: &impl Fn(u32) -> bool,
         command: (u32, &str),
     ) -> Vec<Unreadable> {
         let survivors = std::mem::take(&mut self.alive);
-        self.forget(logged);
+        self.forget(told);
         self.alive = survivors;
         let mut all = Vec::new();
         if let Some(why) = &self.blind {
             all.push(Unreadable {
                 path: self.proc.display().to_string(),
-                why: format!("cannot be read ({why}): whether a process had no log is not known"),
+                why: format!("cannot be read ({why}): whether a process told nothing is not known"),
             });
         }
-        let mut has_command = logged(command.0);
-        for ((_, why), group) in &self.without_log {
+        let mut has_command = told(command.0);
+        for ((_, why), group) in &self.silent {
             // There is nothing that could be missed, unless that is all there is.
             if *why == Why::Static && group.first != command.0 {
                 continue;
@@ -352,7 +349,7 @@ impl Descendants {
         if !has_command {
             all.push(Unreadable {
                 path: format!("process {} ({})", command.0, command.1),
-                why: "was not looked at: ld.so wrote no log of it: it is linked statically, gets rights when it starts (set-user-ID), or has another C library".to_string(),
+                why: "was not looked at: it told nothing: it is linked statically, gets rights when it starts (set-user-ID), or has another C library".to_string(),
             });
         }
         all
@@ -360,7 +357,7 @@ impl Descendants {
 
     /// A line about programs beside the command in which nothing is ever bound.
     pub(super) fn without_linker(&self, command: u32) -> Option<String> {
-        let groups = self.without_log.iter();
+        let groups = self.silent.iter();
         let names: Vec<&str> = groups
             .filter(|((_, why), group)| *why == Why::Static && group.first != command)
             .map(|((name, _), _)| name.as_str())
@@ -387,8 +384,8 @@ impl Descendants {
     }
 }
 
-/// Why ld.so writes no log of what a process runs, or `None` if it does so.
-fn why_no_log(pid: u32, output: &Path) -> io::Result<Option<Why>> {
+/// Why what a process runs tells nothing, or `None` if it should.
+fn why_silent(pid: u32, module: &Path) -> io::Result<Option<Why>> {
     let environment = fs::read(format!("/proc/{pid}/environ"))?;
     let auxiliary = fs::read(format!("/proc/{pid}/auxv"))?;
     let program = fs::read_link(format!("/proc/{pid}/exe"))?;
@@ -407,38 +404,20 @@ fn why_no_log(pid: u32, output: &Path) -> io::Result<Option<Why>> {
     if word(libc::AT_BASE) == Some(0) && !name.starts_with(b"ld-") && !name.starts_with(b"ld.so") {
         return Ok(Some(Why::Static));
     }
-    Ok(is_cleared(&environment, output).then_some(Why::Cleared))
+    Ok(is_cleared(&environment, module).then_some(Why::Cleared))
 }
 
-/// Whether an environment has no LD_DEBUG that leads to this log.
-fn is_cleared(environment: &[u8], output: &Path) -> bool {
+/// Whether an environment has no LD_AUDIT with this module.
+fn is_cleared(environment: &[u8], module: &Path) -> bool {
     let mut entries = environment.split(|byte| *byte == 0).peekable();
     // Programs that show a title of their own in `ps` write it over their environment.
     let is_title = |entry: &&[u8]| !entry.contains(&b'=');
     if !environment.is_empty() && entries.peek().is_some_and(is_title) {
         return false;
     }
-    let (mut bindings, mut ours) = (false, false);
-    for entry in entries {
-        if let Some(value) = entry.strip_prefix(b"LD_DEBUG=") {
-            let mut words = value.split(|byte| b" ,:".contains(byte));
-            bindings = words.any(|word| word == b"bindings" || word == b"all");
-        } else if let Some(value) = entry.strip_prefix(b"LD_DEBUG_OUTPUT=") {
-            ours = value == output.as_os_str().as_bytes();
-        }
-    }
-    !bindings || !ours
-}
-
-/// The numbers that a process knows itself by: another one in a container.
-fn own_numbers(pid: u32) -> BTreeSet<u32> {
-    let status = status(pid);
-    let numbers = field(&status, "NSpid:").unwrap_or_default();
-    let numbers = numbers.split_whitespace();
-    numbers
-        .filter_map(|number| number.parse().ok())
-        .chain([pid])
-        .collect()
+    !entries
+        .filter_map(|entry| entry.strip_prefix(b"LD_AUDIT="))
+        .any(|variable| is_in(variable, module))
 }
 
 /// The users that a process is, and its capabilities.
@@ -488,7 +467,6 @@ mod tests {
 
     fn program(pid: u32, name: &str, why: Option<Why>) -> Program {
         Program {
-            numbers: BTreeSet::from([pid]),
             first: pid,
             name: name.into(),
             command: format!("{name} --all"),
@@ -498,36 +476,36 @@ mod tests {
     }
 
     fn none() -> Descendants {
-        Descendants::of_this_process(Path::new("/log"))
+        Descendants::of_this_process(Path::new("/m.so"))
     }
 
     #[test]
     fn without_proc_the_report_says_that_processes_are_not_known() {
         let mut descendants = none();
-        assert_eq!(descendants.without_log(&|_| true, (7, "x")), []);
+        assert_eq!(descendants.silent(&|_| true, (7, "x")), []);
         descendants.proc = Path::new("/no/such/proc");
         descendants.look();
-        let not_seen = descendants.without_log(&|_| true, (7, "x"));
+        let not_seen = descendants.silent(&|_| true, (7, "x"));
         assert_eq!(not_seen.len(), 1);
         assert!(not_seen[0].why.contains("is not known"), "{not_seen:?}");
     }
 
     #[test]
-    fn a_command_that_was_never_seen_and_has_no_log_is_named() {
-        let not_seen = none().without_log(&|_| false, (7, "x"));
+    fn a_command_that_was_never_seen_and_told_nothing_is_named() {
+        let not_seen = none().silent(&|_| false, (7, "x"));
         assert_eq!(not_seen.len(), 1);
         assert_eq!(not_seen[0].path, "process 7 (x)");
     }
 
     #[test]
-    fn what_forked_before_it_was_seen_has_the_log_of_its_parent() {
+    fn what_forked_before_it_was_seen_is_known_by_its_parent() {
         let mut descendants = none();
         for (pid, forked) in [(100, false), (200, true)] {
             let mut seen = program(pid, "daemon", None);
             seen.forked = forked;
             descendants.programs.insert((1, u64::from(pid)), seen);
         }
-        let not_seen = descendants.without_log(&|pid| pid == 7, (7, "x"));
+        let not_seen = descendants.silent(&|pid| pid == 7, (7, "x"));
         let paths: Vec<&str> = not_seen.iter().map(|one| one.path.as_str()).collect();
         assert_eq!(paths, ["process 100 (daemon --all)"]);
     }
@@ -555,22 +533,19 @@ mod tests {
     }
 
     #[test]
-    fn an_environment_tells_whether_there_is_a_log() {
+    fn an_environment_tells_whether_the_module_is_loaded() {
         for (environment, cleared) in [
-            (
-                "A=b\0LD_DEBUG=bindings,files\0LD_DEBUG_OUTPUT=/log\0",
-                false,
-            ),
-            ("LD_DEBUG_OUTPUT=/log\0LD_DEBUG=all\0", false),
-            ("A=b\0LD_DEBUG=libs\0LD_DEBUG_OUTPUT=/log\0", true),
-            ("LD_DEBUG=bindings\0LD_DEBUG_OUTPUT=/other\0", true),
-            ("LD_DEBUG=bindings\0", true),
+            ("A=b\0LD_AUDIT=/m.so\0LD_DEBUG=all\0", false),
+            ("LD_AUDIT=/other.so:/m.so\0", false),
+            ("A=b\0LD_AUDIT=/other.so\0", true),
+            ("LD_AUDIT=/m.so.2\0", true),
+            ("MY_LD_AUDIT=/m.so\0", true),
             ("", true),
             // A title was written over it.
             ("\0\0\0", false),
             ("idle\0\0OLD=1\0", false),
         ] {
-            let is = is_cleared(environment.as_bytes(), Path::new("/log"));
+            let is = is_cleared(environment.as_bytes(), Path::new("/m.so"));
             assert_eq!(is, cleared, "{environment:?}");
         }
     }
@@ -588,13 +563,16 @@ mod tests {
             descendants.forget(&|pid| pid < 1100);
             assert!(descendants.programs.is_empty() && descendants.hidden.is_empty());
         }
-        let not_seen = descendants.without_log(&|_| true, (7, "x"));
+        let not_seen = descendants.silent(&|_| true, (7, "x"));
         let mut paths: Vec<&str> = not_seen.iter().map(|one| one.path.as_str()).collect();
         paths.sort_unstable();
         let expected = [
             "process 100 (cc --all) and 499 more of this program",
             "process 5100 (ssh-agent --all) and 999 more of this program",
         ];
-        assert_eq!(paths, expected, "those with a log are no strangers");
+        assert_eq!(
+            paths, expected,
+            "those that told something are no strangers"
+        );
     }
 }

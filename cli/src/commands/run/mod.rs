@@ -1,31 +1,42 @@
-//! `hiplazy run`: a command, with ld.so's own account of what it bound to what.
+//! `hiplazy run`: a command, with an account of what ld.so bound to what.
 //!
-//! `LD_DEBUG=bindings` rather than an auditing library: nothing of ours is loaded into
-//! the program, addresses and scopes stay as they are, and child processes are covered.
+//! By the auditing interface of ld.so rather than LD_DEBUG, which keeps its log open on
+//! the lowest free descriptor and writes to whatever the program puts there. A module of
+//! ours is loaded into each process (`audit/`), in a namespace of its own: the program's
+//! scopes stay as they are, no call passes through it, and no descriptor stays open.
 
+mod account;
 mod descendants;
-mod logs;
+mod mapped;
+mod module;
+mod receiver;
+mod record;
 mod signals;
+mod state;
+#[allow(dead_code)]
+#[path = "../../../audit/src/wire.rs"]
+mod wire;
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::outputs::Outputs;
-use super::{Failure, log, process};
+use super::{Failure, process};
 use crate::cli::{COULD_NOT_LOOK, Common, Run, colored};
 use crate::names::Names;
 use crate::report::{Exit, Printing, Report, Unreadable};
 use descendants::{Descendants, adopt_orphans};
-use logs::{Folder, Logs};
+use module::{Listener, Module};
+use receiver::Receiver;
+use record::{Asked, Record};
 use signals::Signals;
 
-/// How often logs and processes are looked at.
+/// How often processes are looked at.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Where there are thousands of processes, most of the time stays free of that; the
 /// command's end is still seen at once.
@@ -38,11 +49,13 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Runs the command and reports; the status is the command's own, or with `--fail` that
 /// of the report.
 pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode, Failure> {
-    if let Some(symbol) = &run.at_symbol
-        && !names.cover(symbol)
+    let symbol = run.at_symbol.as_deref().map(Symbol::of);
+    if let Some(symbol) = &symbol
+        && !names.cover(symbol.name)
     {
         return Err(format!(
-            "--at-symbol {symbol}: the report is about {}; name another with --prefix",
+            "--at-symbol {}: the report is about {}; name another with --prefix",
+            symbol.text,
             names.pattern()
         )
         .into());
@@ -52,56 +65,76 @@ pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode,
         common,
         failed: false,
     };
-    let folder = Folder::make().map_err(|error| {
-        format!("cannot make a folder for ld.so's log: {error}; TMPDIR names another place")
-    })?;
+    let listener = Listener::new()?;
+    let module = Module::place(&listener, names)?;
+    let record = Record::of(names, symbol.as_ref().map(|symbol| symbol.name));
+    let receiver = Receiver::listen(&listener, record)
+        .map_err(|error| format!("cannot listen to the auditing module: {error}"))?;
     adopt_orphans();
     let signals = Signals::catch();
-    let pid = start(run, &folder.output())?;
+    let pid = start(run, &module)?;
     signals.pass_to(pid);
     let mut running = Running {
         pid,
         shown: shown(run),
         names,
         signals,
-        logs: Logs::of(&folder),
-        descendants: Descendants::of_this_process(&folder.output()),
-        asked: run.at_symbol.as_deref(),
+        receiver,
+        descendants: Descendants::of_this_process(module.path()),
+        module: module.path().to_path_buf(),
+        asked: symbol.as_ref(),
+        before: None,
     };
     let status = match running.wait(&mut printed)? {
         End::Status(status) => status,
         End::AtOnce(signal) => {
-            let _ = folder.remove();
+            running.descendants.look();
+            let alone = running.descendants.alive() == 0;
+            drop(running);
+            if alone {
+                let _ = module.remove();
+            } else {
+                let folder = module.keep();
+                let said = format!(
+                    "hiplazy: {} stays, because processes that load the module in it are not waited for: remove it when they have ended\n",
+                    folder.display()
+                );
+                let _ = io::stderr().lock().write_all(said.as_bytes());
+            }
             return Ok(ExitCode::from(of_signal(signal)));
         }
     };
-    running.wait_for_others();
+    running.wait_for_others(&mut printed);
+    running.receiver.finish();
+    // Of what was bound before, and came in the last moments.
+    running.report_at_symbol(&mut printed);
     let not_seen = running.not_seen();
     let survivors = running.descendants.survivors();
     let mut preface = Vec::new();
     preface.extend(running.descendants.without_linker(pid));
-    // What is left behind would write to its standard output without the folder.
-    if survivors.is_empty() {
-        if let Err(error) = folder.remove() {
-            preface.push(format!("the folder of ld.so's logs stays: {error}"));
-        }
-    } else {
-        preface.push(format!(
-            "the folder of ld.so's logs stays, because processes that write to it outlive the command: remove {} when they have ended",
-            folder.keep().display()
-        ));
-    }
     let Running {
-        logs,
+        receiver,
         signals,
         asked,
+        before,
         shown,
         ..
     } = running;
+    // The programs that are left behind start would have a complaint of ld.so without it.
+    if survivors.is_empty() {
+        if let Err(error) = module.remove() {
+            preface.push(format!("the folder of the auditing module stays: {error}"));
+        }
+    } else {
+        preface.push(format!(
+            "the folder of the auditing module stays, because processes that use it outlive the command: remove {} when they have ended",
+            module.keep().display()
+        ));
+    }
     // From here on nothing is left that a signal could leave behind.
     drop(signals);
     let subject = format!("{shown} (process {pid})");
-    let mut report = log::report(&logs.log, "run", &subject, names);
+    let mut report = account::report(&receiver.record(), &subject, names);
     let environment: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -112,19 +145,72 @@ pub(super) fn run(run: &Run, common: &Common, names: &Names) -> Result<ExitCode,
     report.preface.extend(preface);
     if let Some(symbol) = asked {
         report.preface.push(format!(
-            "{symbol} was never bound; this is the report at the end"
+            "{} was never bound; this is the report at the end",
+            symbol.text
         ));
     }
-    if run.at_symbol.is_none() || asked.is_some() {
-        printed.print(&report);
+    match &before {
+        None => printed.print(&report),
+        Some(before) if before.is_less_than(&report) => {
+            report.preface.push(
+                "this is the report at the end: it has more than the one that was asked for".into(),
+            );
+            printed.print(&report);
+        }
+        Some(_) => {}
     }
     let own = code(status);
-    Ok(ExitCode::from(match report.exit() {
-        Exit::Conflict if run.fail => Exit::Conflict as u8,
+    let conflict = report.exit() == Exit::Conflict || before.is_some_and(|before| before.conflict);
+    Ok(ExitCode::from(match conflict {
+        true if run.fail => Exit::Conflict as u8,
         _ if own == 0 && printed.failed => COULD_NOT_LOOK,
         _ if own == 0 && run.fail && !report.unreadable.is_empty() => Exit::Warnings as u8,
         _ => own,
     }))
+}
+
+/// The function at whose binding there is to be a report.
+struct Symbol<'a> {
+    text: &'a str,
+    name: &'a str,
+    node: Option<&'a str>,
+}
+
+impl<'a> Symbol<'a> {
+    /// `name`, `name@node` or `name@@node`.
+    fn of(text: &'a str) -> Symbol<'a> {
+        let (name, node) = match text.split_once('@') {
+            Some((name, node)) => (name, Some(node.trim_start_matches('@'))),
+            None => (text, None),
+        };
+        Symbol { text, name, node }
+    }
+}
+
+/// What a report has said.
+struct Said {
+    conflict: bool,
+    /// Rules and objects, and what could not be looked at.
+    points: BTreeSet<(&'static str, String)>,
+}
+
+impl Said {
+    fn by(report: &Report) -> Said {
+        let findings = report.findings.iter();
+        let unreadable = report.unreadable.iter();
+        Said {
+            conflict: report.exit() == Exit::Conflict,
+            points: findings
+                .map(|finding| (finding.rule.id, finding.object.clone()))
+                .chain(unreadable.map(|one| ("", one.path.clone())))
+                .collect(),
+        }
+    }
+
+    /// Whether another one says more.
+    fn is_less_than(&self, report: &Report) -> bool {
+        !Said::by(report).points.is_subset(&self.points)
+    }
 }
 
 /// The command as it was given.
@@ -133,7 +219,7 @@ fn shown(run: &Run) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn start(run: &Run, output: &Path) -> Result<u32, Failure> {
+fn start(run: &Run, module: &Module) -> Result<u32, Failure> {
     // Who ignores it is not told how a child ended.
     // SAFETY: no handler is installed.
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
@@ -141,13 +227,11 @@ fn start(run: &Run, output: &Path) -> Result<u32, Failure> {
     let (program, arguments) = run.command.split_first().ok_or("no command was given")?;
     let mut command = Command::new(program);
     command.args(arguments);
-    let mut wanted = OsString::from("bindings");
-    if let Some(before) = std::env::var_os("LD_DEBUG").filter(|before| !before.is_empty()) {
-        wanted.push(",");
-        wanted.push(before);
-    }
-    command.env("LD_DEBUG", wanted);
-    command.env("LD_DEBUG_OUTPUT", output);
+    command.env("LD_AUDIT", module.variable());
+    // SAFETY: sets a disposition, which is allowed between fork and exec. (With this, the
+    // standard library starts programs by `execvp`, which runs scripts that do not name
+    // their interpreter as shells do.)
+    unsafe { command.pre_exec(signals::restore_pipe) };
     let child = command.spawn().map_err(|error| {
         let program = program.to_string_lossy();
         let help = match error.kind() {
@@ -173,25 +257,20 @@ struct Running<'a> {
     shown: String,
     names: &'a Names,
     signals: Signals,
-    logs: Logs,
+    receiver: Receiver,
     descendants: Descendants,
+    module: PathBuf,
     /// The function at whose binding there is to be a report, until there is one.
-    asked: Option<&'a str>,
+    asked: Option<&'a Symbol<'a>>,
+    /// What that report said.
+    before: Option<Said>,
 }
 
 impl Running<'_> {
     fn wait(&mut self, printed: &mut Printed<'_>) -> Result<End, Failure> {
         loop {
-            let (bound, pause) = self.look();
-            if let Some(pid) = bound {
-                self.asked = None;
-                let report = process::report(pid, "run", self.names).unwrap_or_else(|_| {
-                    // It is over already.
-                    let subject = format!("{} (process {pid})", self.shown);
-                    log::report(&self.logs.log, "run", &subject, self.names)
-                });
-                printed.print(&report);
-            }
+            let pause = self.look();
+            self.report_at_symbol(printed);
             if let Some(signal) = self.signals.pass_on() {
                 return Ok(End::AtOnce(signal));
             }
@@ -204,48 +283,69 @@ impl Running<'_> {
         }
     }
 
-    /// Waits a moment for what the command has left behind and is about to end, and reads
-    /// what all have written.
-    fn wait_for_others(&mut self) {
+    /// Waits a moment for what the command has left behind and is about to end.
+    fn wait_for_others(&mut self, printed: &mut Printed<'_>) {
         let until = Instant::now() + GRACE;
         loop {
             // There is no other child any more, or there is: that is seen in /proc.
             let _ = ended(self.pid);
-            let (bound, pause) = self.look();
-            if bound.is_some() {
-                self.asked = None;
-            }
+            let pause = self.look();
+            self.report_at_symbol(printed);
             let alone = self.descendants.alive() == 0;
             if alone || self.signals.pass_on().is_some() || Instant::now() > until {
                 break;
             }
             thread::sleep(pause);
         }
-        self.logs.finish(self.names);
     }
 
-    /// Reads what is new: who bound what was asked for, and how long to pause then.
-    fn look(&mut self) -> (Option<u32>, Duration) {
+    /// Looks at who is there, and says how long to pause then.
+    fn look(&mut self) -> Duration {
         let began = Instant::now();
         self.descendants.look();
-        let bound = self.logs.read(self.names, self.asked);
-        self.descendants.forget(&|pid| self.logs.has(pid));
-        let pause = (began.elapsed() * LOOKS_PER_PAUSE).clamp(PAUSE, LONGEST_PAUSE);
-        (bound, pause)
+        let receiver = &self.receiver;
+        self.descendants.forget(&|pid| receiver.record().has(pid));
+        (began.elapsed() * LOOKS_PER_PAUSE).clamp(PAUSE, LONGEST_PAUSE)
+    }
+
+    /// Reports if what was asked for has been bound: of the process itself if it still
+    /// runs, which has more to tell.
+    fn report_at_symbol(&mut self, printed: &mut Printed<'_>) {
+        let Some(symbol) = self.asked else { return };
+        let Some(pid) = self.bound(symbol) else {
+            return;
+        };
+        self.asked = None;
+        // Nobody is kept from telling meanwhile.
+        let mut report = process::report(pid, "run", self.names).unwrap_or_else(|_| {
+            // It is over already.
+            let subject = format!("{} (process {pid})", self.shown);
+            account::report(&self.receiver.record(), &subject, self.names)
+        });
+        account::without_module(&mut report, &self.module);
+        self.before = Some(Said::by(&report));
+        printed.print(&report);
+    }
+
+    /// The first process that has bound a function since the last time.
+    fn bound(&self, symbol: &Symbol<'_>) -> Option<u32> {
+        let mut record = self.receiver.record();
+        let bound = record.asked_bound();
+        let is_it = |asked: &&Asked| {
+            symbol.node.is_none_or(|node| {
+                account::is_of_node(&record, asked, symbol.name, node, self.names)
+            })
+        };
+        bound.iter().find(is_it).map(|asked| asked.pid)
     }
 
     /// Processes whose bindings are not known, or not all of them.
     fn not_seen(&mut self) -> Vec<Unreadable> {
         let command = (self.pid, self.shown.as_str());
-        let logged = |pid| self.logs.has(pid);
-        let mut not_seen = self.descendants.without_log(&logged, command);
-        not_seen.extend(self.logs.lost());
-        if self.logs.log.lines == 0 && not_seen.is_empty() {
-            not_seen.push(Unreadable {
-                path: format!("process {} ({})", self.pid, self.shown),
-                why: "ld.so bound nothing in it: it could not load a library that it needs, and has said which".to_string(),
-            });
-        }
+        let receiver = &self.receiver;
+        let told = |pid| receiver.record().has(pid);
+        let mut not_seen = self.descendants.silent(&told, command);
+        not_seen.extend(receiver.record().lost(&self.shown));
         not_seen
     }
 }

@@ -3,6 +3,7 @@
 //! The terminal sends Ctrl-C to the command as well, so that is left to the command
 //! alone, which may go on after it. What `kill` sends here is passed on.
 
+use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -11,8 +12,24 @@ use std::time::{Duration, Instant};
 /// Those that ask a program to end.
 const ENDING: [libc::c_int; 4] = [libc::SIGTERM, libc::SIGHUP, libc::SIGINT, libc::SIGQUIT];
 
+/// Those that mean something to programs which know them: batch systems announce the end
+/// of a job's time by them, and ask for a checkpoint.
+const OTHER: [libc::c_int; 5] = [
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGCONT,
+    libc::SIGALRM,
+    libc::SIGWINCH,
+];
+
+/// All that are passed on.
+fn passed() -> impl Iterator<Item = libc::c_int> {
+    ENDING.into_iter().chain(OTHER)
+}
+
 /// Which of them were sent since they were last looked at.
-static SENT: [AtomicBool; ENDING.len()] = [const { AtomicBool::new(false) }; ENDING.len()];
+static SENT: [AtomicBool; ENDING.len() + OTHER.len()] =
+    [const { AtomicBool::new(false) }; ENDING.len() + OTHER.len()];
 
 /// The command, once there is one.
 static COMMAND: AtomicI32 = AtomicI32::new(0);
@@ -31,7 +48,7 @@ pub(super) struct Signals {
 impl Signals {
     pub(super) fn catch() -> Signals {
         let mut caught = Vec::new();
-        for signal in ENDING {
+        for signal in passed() {
             let mut before = MaybeUninit::<libc::sigaction>::uninit();
             // SAFETY: only asks, and fills `before`, which has room for the answer.
             let before = unsafe {
@@ -68,7 +85,7 @@ impl Signals {
     /// sender does not want to wait for the command.
     pub(super) fn pass_on(&mut self) -> Option<libc::c_int> {
         let command = COMMAND.load(Ordering::Relaxed);
-        for (signal, sent) in ENDING.into_iter().zip(&SENT) {
+        for (signal, sent) in passed().zip(&SENT) {
             if !sent.swap(false, Ordering::Relaxed) {
                 continue;
             }
@@ -78,6 +95,7 @@ impl Signals {
                 unsafe { libc::kill(command, signal) };
             }
             match self.first {
+                _ if OTHER.contains(&signal) => {}
                 Some(first) if first.elapsed() > ONCE => return Some(signal),
                 Some(_) => {}
                 None => self.first = Some(Instant::now()),
@@ -85,6 +103,34 @@ impl Signals {
         }
         None
     }
+}
+
+/// What SIGPIPE did when this process began: the standard library has it ignored since.
+static PIPE_IGNORED: AtomicBool = AtomicBool::new(false);
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = note_pipe;
+
+extern "C" fn note_pipe() {
+    let mut action = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: only asks, and fills `action`, which has room for the answer.
+    unsafe {
+        if libc::sigaction(libc::SIGPIPE, ptr::null(), action.as_mut_ptr()) == 0 {
+            let ignored = action.assume_init().sa_sigaction == libc::SIG_IGN;
+            PIPE_IGNORED.store(ignored, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Gives the command the SIGPIPE that this process was started with. To be called before
+/// `exec`, where the standard library has made it the default.
+pub(super) fn restore_pipe() -> io::Result<()> {
+    if PIPE_IGNORED.load(Ordering::Relaxed) {
+        // SAFETY: no handler is installed.
+        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    }
+    Ok(())
 }
 
 impl Drop for Signals {
@@ -106,8 +152,8 @@ extern "C" fn note(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc
     if code == libc::SI_KERNEL || (command > 0 && sender == command) {
         return;
     }
-    for (ending, sent) in ENDING.into_iter().zip(&SENT) {
-        if ending == signal {
+    for (known, sent) in passed().zip(&SENT) {
+        if known == signal {
             sent.store(true, Ordering::Relaxed);
         }
     }
