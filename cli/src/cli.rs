@@ -117,34 +117,41 @@ pub struct Doctor {
 /// `hiplazy run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The command and its children run with LD_DEBUG=bindings; nothing is loaded into them. A
-binding costs about 10 microseconds: a Python program with 9,000 bindings took 0.28 s
-instead of 0.15 s, loading a real HIP 7.14 runtime (17,000) 0.21 s instead of 0.17 s.
-Nothing is added once all is bound.
+The command and its children load a small module by ld.so's auditing interface (LD_AUDIT,
+glibc 2.35 or newer); modules of your own stay in front of it. It tells which objects come
+and go, and what is bound, and has no part in calls: a Python program that loads a real HIP
+7.14 runtime (27,000 bindings) took 0.16 s instead of 0.15 s. No descriptor stays open.
+What was never called is counted only; --at-symbol and `doctor --pid` tell what it would be
+bound to. A look-up by dlsym is no reference, and is named apart.
 
-LD_DEBUG is inherited with the environment. Processes that are seen without it (env -i,
-sudo, set-user-ID programs) or without a log for another reason are named as not looked
-at, and the report is no clean one; very short ones between two looks (20 ms) may be
-missed. Nothing is bound in statically linked ones. Those that outlive the command are
-named too, and the folder of their logs, below TMPDIR, stays for them. Programs of other
-users have a log if those users may enter TMPDIR.
+LD_AUDIT is inherited with the environment. Processes that are seen without it (env -i,
+sudo, set-user-ID programs), or that tell nothing for another reason (musl, a network of
+their own), are named as not looked at, and the report is no clean one; very short ones
+between two looks (20 ms) may be missed. Nothing is bound in statically linked ones. ld.so
+itself says so where it cannot load the module (chroot, containers, 32-bit programs): \"cannot
+be loaded as audit interface\". Those that outlive the command are named too, and the folder
+of the module stays for them: below TMPDIR, or where programs may be executed.
 
 The report goes to standard error, at the exit or when NAME is first bound; then it is
-that of `doctor --pid`, and has scopes and what is still lazy. The exit status is the
-command's own (128 and more: ended by that signal); with --fail it is 2 if there is a
+that of `doctor --pid`, and has scopes and what is still lazy. If the rest of the run has
+more to say, its report follows, and takes the place of the first in a FILE. The exit status
+is the command's own (128 and more: ended by that signal); with --fail it is 2 if there is a
 conflict, and 1 if the command succeeded and not all could be looked at; 3 if the command
 could not be started, or succeeded and the report could not be written.
 
-Signals that ask to end (TERM, HUP, INT, QUIT) are passed on to the command; half a second
-after the first, another one ends hiplazy at once, without a report. Those of the terminal
-go to the command alone. If hiplazy is killed, the command goes on and the folder stays.
+Signals that ask to end (TERM, HUP, INT, QUIT) and USR1, USR2, CONT, ALRM and WINCH are passed
+on to the command. Half a second after the first that asks to end, another one ends hiplazy
+at once, without a report. Those of the terminal go to the command alone. If hiplazy is
+killed, the command goes on and the folder stays; if it is stopped, the command waits for it
+at most 10 seconds, once.
 
 Examples:
   hiplazy run -- python train.py
   hiplazy run --fail --json -o report.json -- pytest
   hiplazy run --at-symbol hipMalloc -- python serve.py")]
 pub struct Run {
-    /// Report when this function is first bound, not at the exit; the command goes on
+    /// Report when this function (NAME or NAME@NODE) is first bound, not at the exit; the
+    /// command goes on
     #[arg(long, value_name = "NAME")]
     pub at_symbol: Option<String>,
     /// Exit with 2 if there is a conflict, whatever the command's own status, and with 1
