@@ -459,26 +459,31 @@ fn a_command_goes_on_while_hiplazy_is_stopped() {
     );
 }
 
-/// Without the token nobody is heard.
+/// A message of the right form, "this glibc is too old", with the token and with another.
 #[test]
-fn what_others_send_is_not_heard() {
-    // The address stands behind the mark and the token.
-    let script = r#"python3 -c 'import socket, sys
+fn without_the_token_nobody_is_heard() {
+    // Token and address stand behind the mark.
+    let script = r#"python3 -c 'import socket, struct, sys
 module = open(sys.argv[1], "rb").read()
-at = module.index(b"hiplazy run: settings of module\n") + 48
+at = module.index(b"hiplazy run: settings of module\n") + 32
+token, address = module[at:at + 16], module[at + 16:at + 48]
+token = token if sys.argv[2] == "right" else bytes(16)
 out = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-for text in (b"", b"x" * 100, b"y" * 9000):
-    out.sendto(text, b"\0" + module[at:at + 32])
-print("sent")' "$LD_AUDIT""#;
-    let mut watched = Watched::script("audit_strangers", &["--prefix", "gone_"], script);
-    let output = watched.output();
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout),
-        "sent\n",
-        "{}",
-        text_of(&output)
-    );
-    assert_eq!(unreadable(&watched.report()), []);
+message = struct.pack("=16sQQIIQ5Q", token, 77, 0, 0, 0, 2, 1, 0, 0, 0, 0)
+for text in (b"", b"x" * 9000, message[:-1], message):
+    out.sendto(text, b"\0" + address)
+print("sent")' "$LD_AUDIT" "$WHICH""#;
+    for (which, heard) in [("wrong", 0), ("right", 1)] {
+        let mut watched = Watched::script("audit_strangers", &["--prefix", "gone_"], script);
+        watched.command.env("WHICH", which);
+        let output = watched.output();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(said, "sent\n", "{}", text_of(&output));
+        let not_seen = unreadable(&watched.report());
+        assert_eq!(not_seen.len(), heard, "{which}: {not_seen:#?}");
+        let is_it = |(_, why): &(String, String)| why.contains("older than 2.35");
+        assert!(not_seen.iter().all(is_it), "{not_seen:#?}");
+    }
 }
 
 #[test]
