@@ -32,6 +32,13 @@ pub const EXPORTS: &[ExportTable] = tables![
     "libhiprtc_therock_7.14.60850",
 ];
 
+/// The exports of two real `libhsa-runtime64`, the oldest and the newest: whose name an
+/// `hsa_*` is.
+pub const HSA_EXPORTS: &[ExportTable] = tables![
+    "libhsa-runtime64_debian_5.2.3",
+    "libhsa-runtime64_therock_7.14.60850",
+];
+
 /// A symbol that a library exports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {

@@ -19,6 +19,7 @@
 //! | [`DEFAULTS_TXT`] | the default arguments that C++ callers have |
 //! | [`OVERLOADS_TXT`] | an overload that C++ callers have |
 //! | [`EXPORTS`] | the dynamic exports of real runtimes |
+//! | [`HSA_EXPORTS`] | those of real `libhsa-runtime64` |
 //!
 //! Every table is UTF-8 text; `#` starts a comment line, ` | ` separates columns.
 
@@ -45,7 +46,7 @@ pub use c_type::{c_type_name, rust_type};
 pub use constant::{Constant, constant_of, parse_constants};
 pub use entry::{Entry, entries, entry_for};
 pub use error_code::{Code, Domain, ErrorCode, parse_errors};
-pub use export::{EXPORTS, Export, ExportTable, parse_exports};
+pub use export::{EXPORTS, Export, ExportTable, HSA_EXPORTS, parse_exports};
 pub use function::{Arg, Class, Function, Library, parse_functions};
 pub use history::{Declared, HEADER_VERSIONS, parse_history};
 pub use layout::{Field, Layout, layout_of, parse_layouts};

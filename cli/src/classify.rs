@@ -192,9 +192,8 @@ pub fn hip_like_exports<'a>(
         .filter(move |export| names.cover(&export.name) && !is_known(&export.name, names))
 }
 
-/// HSA's functions are not listed: all names of the shape count.
 fn is_known(name: &str, names: &Names) -> bool {
-    !names.are_hip() || api_of(name) == Some(Api::Hsa) || listed(name).is_some()
+    !names.are_hip() || listed(name).is_some()
 }
 
 /// The references to names of interest that others are meant to satisfy.

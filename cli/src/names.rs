@@ -35,7 +35,7 @@ pub struct Listed {
 /// The exports of the measured runtimes, by link name.
 static LISTED: LazyLock<HashMap<String, Listed>> = LazyLock::new(|| {
     let mut listed = HashMap::<String, Listed>::new();
-    for table in abi::EXPORTS {
+    for table in abi::EXPORTS.iter().chain(abi::HSA_EXPORTS) {
         // The tables are part of this program and parsed by its tests.
         for export in abi::parse_exports(table.text).unwrap_or_default() {
             if export.is_function {
@@ -103,15 +103,15 @@ impl Names {
 /// `hsa_init`, `__hipRegisterFatBinary`, and mangled names that real runtimes export.
 ///
 /// `hipblasCreate` (the libraries of ROCm) and `__hip_fatbin` (data of every client) have
-/// a small letter there, and `hiplazy_hipMalloc` has a prefix. `hsa_ven_*` belongs to
-/// extensions, which other libraries provide.
+/// a small letter there, and `hiplazy_hipMalloc` has a prefix. `hsa_` is no namespace of
+/// AMD's alone: only what a real `libhsa-runtime64` exports is its.
 pub fn api_of(name: &str) -> Option<Api> {
     let capital = |rest: &str| rest.starts_with(|first: char| first.is_ascii_uppercase());
     if let Some(rest) = name.strip_prefix("hiprtc") {
         return capital(rest).then_some(Api::Hiprtc);
     }
     if name.starts_with("hsa_") {
-        return (!name.starts_with("hsa_ven_")).then_some(Api::Hsa);
+        return listed(name).is_some().then_some(Api::Hsa);
     }
     let bare = name.strip_prefix("__").unwrap_or(name);
     if let Some(rest) = bare.strip_prefix("hip") {
@@ -167,6 +167,7 @@ mod tests {
             "__hip_cuid_1234",
             "_ZN3foo9hipMallocEv",
             "hsa_ven_amd_aqlprofile_start",
+            "hsa_chi_squared_test",
             "hsaKmtOpenKFD",
             "",
         ] {
@@ -198,7 +199,7 @@ mod tests {
             node("hipGetDevicePropertiesR0600").as_deref(),
             Some("hip_6.0")
         );
-        assert_eq!(node("hsa_init"), None);
+        assert_eq!(node("hsa_init").as_deref(), Some("ROCR_1"));
         assert!(listed("hipNoSuchThing").is_none());
     }
 }
