@@ -7,6 +7,7 @@ mod blocks;
 // The stub, the real runtimes and the fake ones are of x86-64.
 #[cfg(target_arch = "x86_64")]
 mod session;
+mod wheel;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -130,6 +130,12 @@ pub const THINGS: &[Thing] = &[
         get: tilelang_0_1_10,
     },
     Thing {
+        name: "tilelang-0.1.10-wheel",
+        what: "the whole wheel of TileLang 0.1.10",
+        from: "pip tilelang 0.1.10",
+        get: tilelang_0_1_10_wheel,
+    },
+    Thing {
         name: "tilelang-0.1.15",
         what: "TileLang's newest stubs, and its TVM runtime",
         from: "pip tilelang 0.1.15",
@@ -259,6 +265,19 @@ pub fn tilelang_0_1_10() -> Result<PathBuf, Missing> {
         keep: "tilelang/lib/*stub*.so tilelang/lib/libtvm_runtime.so",
         expect: "libhip_stub.so",
     })
+}
+
+/// The whole wheel of TileLang 0.1.10, in a file `tilelang-0.1.10.whl`.
+///
+/// # Errors
+///
+/// What was tried and why it failed.
+pub fn tilelang_0_1_10_wheel() -> Result<PathBuf, Missing> {
+    pip::whole(
+        "tilelang-0.1.10-wheel",
+        "tilelang==0.1.10",
+        "tilelang-0.1.10.whl",
+    )
 }
 
 /// The folder with TileLang 0.1.15's stubs (`libstub_hip.so` and others) and

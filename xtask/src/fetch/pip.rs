@@ -51,18 +51,41 @@ with zipfile.ZipFile(wheel) as archive:
             break
 "#;
 
+/// A wheel as it is, in the file `file` of the folder in the cache.
+pub(crate) fn whole(name: &'static str, requirement: &str, file: &str) -> Result<PathBuf, Missing> {
+    let folder = store::folder(name, |content| {
+        let downloads = downloads(name, content)?;
+        let wheel = downloaded(name, requirement, downloads.path())?;
+        let moved = std::fs::rename(&wheel, content.join(file));
+        moved.map_err(|error| {
+            Missing::new(name, format!("cannot move {}: {error}", wheel.display()))
+        })
+    })?;
+    Ok(folder.join(file))
+}
+
+/// A folder beside the cache's, for what is downloaded.
+fn downloads(name: &'static str, content: &Path) -> Result<tempfile::TempDir, Missing> {
+    tempfile::tempdir_in(content.parent().unwrap_or(content))
+        .map_err(|error| Missing::new(name, format!("no folder for the download: {error}")))
+}
+
+/// Downloads a wheel into a folder that is empty.
+fn downloaded(name: &'static str, requirement: &str, folder: &Path) -> Result<PathBuf, Missing> {
+    let missing = |why: String| Missing::new(name, why);
+    download(requirement, folder).map_err(missing)?;
+    std::fs::read_dir(folder)
+        .ok()
+        .and_then(|mut entries| Some(entries.next()?.ok()?.path()))
+        .ok_or_else(|| missing("pip downloaded nothing".to_string()))
+}
+
 /// The folder with the kept files of a wheel.
 pub(crate) fn files(wheel: &Wheel) -> Result<PathBuf, Missing> {
     store::folder(wheel.name, |content| {
         let missing = |why: String| Missing::new(wheel.name, why);
-        let downloads = tempfile::tempdir_in(content.parent().unwrap_or(content))
-            .map_err(|error| missing(format!("no folder for the download: {error}")))?;
-        download(wheel.requirement, downloads.path()).map_err(missing)?;
-        let file = std::fs::read_dir(downloads.path())
-            .ok()
-            .and_then(|mut entries| entries.next()?.ok())
-            .ok_or_else(|| missing("pip downloaded nothing".to_string()))?
-            .path();
+        let downloads = downloads(wheel.name, content)?;
+        let file = downloaded(wheel.name, wheel.requirement, downloads.path())?;
         run(Command::new("python3")
             .args(["-c", UNPACK])
             .arg(&file)
