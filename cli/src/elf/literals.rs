@@ -24,8 +24,8 @@ pub const RENAMED: [[&str; 3]; 2] = [
     ],
 ];
 
-/// The spellings of [`RENAMED`] that read-only data holds as whole literals. `names` is
-/// where the dynamic strings are, which are no literals: offset and size.
+/// The spellings of [`RENAMED`] that data holds as literals. `names` is where the dynamic
+/// strings are, which are no literals: offset and size.
 pub(super) fn find(
     endian: Endianness,
     data: &[u8],
@@ -34,7 +34,7 @@ pub(super) fn find(
     names: (u64, u64),
 ) -> Vec<String> {
     let mut found = Vec::new();
-    for bytes in read_only(endian, data, segments, sections, names) {
+    for bytes in data_of(endian, data, segments, sections, names) {
         for family in RENAMED {
             for spelling in family {
                 if !found.iter().any(|known| known == spelling) && holds(bytes, spelling) {
@@ -47,18 +47,22 @@ pub(super) fn find(
     found
 }
 
-/// Whether `bytes` hold the text as a literal: a zero before and after it.
+/// Whether `bytes` hold the text as a literal, with a zero after it. The linker keeps a
+/// literal that another one ends with only as that one's end, so that a message may be in
+/// front; what is part of a longer name is none.
 fn holds(bytes: &[u8], text: &str) -> bool {
     let finder = Finder::new(text);
     finder.find_iter(bytes).any(|start| {
         let before = start.checked_sub(1).map(|before| bytes[before]);
         let after = bytes.get(start + text.len());
-        before.is_none_or(|byte| byte == 0) && after.is_none_or(|byte| *byte == 0)
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        before.is_none_or(|byte| !is_word(byte)) && after.is_none_or(|byte| *byte == 0)
     })
 }
 
-/// The read-only data: by section where there are sections, else by segment.
-fn read_only<'data>(
+/// The data, also what may be written, as tables of names are: by section where there are
+/// sections, else by segment.
+fn data_of<'data>(
     endian: Endianness,
     data: &'data [u8],
     segments: &[Segment],
@@ -71,7 +75,6 @@ fn read_only<'data>(
             let flags = section.sh_flags(endian);
             section.sh_type(endian) == elf::SHT_PROGBITS
                 && flags.contains(elf::SHF_ALLOC)
-                && !flags.contains(elf::SHF_WRITE)
                 && !flags.contains(elf::SHF_EXECINSTR)
         })
         .filter_map(|section| section.data(endian, data).ok())
@@ -81,8 +84,7 @@ fn read_only<'data>(
     }
     let mut parts = Vec::new();
     for segment in segments {
-        let flags = segment.p_flags(endian);
-        if segment.p_type(endian) != elf::PT_LOAD || flags.contains(elf::PF_W) {
+        if segment.p_type(endian) != elf::PT_LOAD {
             continue;
         }
         let Ok(bytes) = segment.data(endian, data) else {

@@ -61,7 +61,7 @@ pub struct Object {
     pub references: Vec<Reference>,
     /// How many dynamic symbols are defined in all, kept or not.
     pub defined: usize,
-    /// Literals in read-only data that spell a HIP function whose struct changed.
+    /// Literals that spell a HIP function whose struct changed.
     pub literals: Vec<String>,
 }
 
