@@ -204,12 +204,13 @@ pub fn references<'a>(object: &'a Object, names: &'a Names) -> impl Iterator<Ite
         .filter(move |reference| !reference.own && names.cover(&reference.name))
 }
 
-/// The runtime libraries that an object needs, by the names it uses.
+/// The runtime libraries that an object needs, by the names it uses: of a path, as linking
+/// with a library without SONAME gives it, the last part.
 pub fn runtime_needs(object: &Object) -> impl Iterator<Item = (&str, LibraryName)> {
-    object
-        .needed
-        .iter()
-        .filter_map(|needed| Some((needed.as_str(), LibraryName::parse(needed)?)))
+    object.needed.iter().filter_map(|needed| {
+        let name = needed.rsplit('/').next()?;
+        Some((needed.as_str(), LibraryName::parse(name)?))
+    })
 }
 
 /// The ABI majors of HIP that an object's needs name, sorted.

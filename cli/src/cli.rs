@@ -43,7 +43,7 @@ pub struct Common {
     #[arg(long, global = true)]
     pub json: bool,
     /// Report about names that begin with PREFIX instead of HIP's; may be repeated
-    #[arg(long, global = true, value_name = "PREFIX")]
+    #[arg(long, global = true, value_name = "PREFIX", value_parser = prefix)]
     pub prefix: Vec<String>,
     /// Print nothing if there is nothing to do, and no progress
     #[arg(long, short, global = true, conflicts_with = "verbose")]
@@ -54,6 +54,14 @@ pub struct Common {
     /// When to use colours; NO_COLOR is honoured
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
+}
+
+/// A prefix, also as reports write it: `cuda*`.
+fn prefix(text: &str) -> Result<String, String> {
+    match text.trim_end_matches('*') {
+        "" => Err("a prefix has one letter at least: all names are too many".into()),
+        prefix => Ok(prefix.to_string()),
+    }
 }
 
 /// The commands.
@@ -173,10 +181,19 @@ pub struct Run {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Looks at every ELF program and shared library: files named, files in folders named, and
-members of wheels (.whl, .zip), which are read in place, as are wheels within a zip file.
-Members too large for memory go through a file in TMPDIR. Links to folders are followed
-once. Static libraries and object files are no objects that a process loads: they are
-counted and passed over. A corrupt file is reported and the scan goes on.
+members of wheels and other zip files (.whl, .zip, .pyz), which are read in place, as are
+those within a zip file. Members too large for memory go through a file in TMPDIR. Links
+to folders are followed once. Static libraries and object files are no objects that a
+process loads: they are counted and passed over, as are packages of other kinds (.deb,
+.rpm, .conda, .tar.*), which have to be unpacked. A corrupt file is reported and the scan
+goes on.
+
+What is installed together is judged together: a wheel, a folder, a distribution within
+site-packages, and the files that are named one by one. Needs are followed as ld.so would,
+also to other distributions; where several files may be meant, nothing is claimed.
+
+With --prefix it says who defines and uses the names; a conflict is only a name that two
+libraries define in reach of one another.
 
 Examples:
   hiplazy lint dist/*.whl

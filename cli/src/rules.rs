@@ -319,6 +319,56 @@ rules! {
         owner: "hide the names",
         threads: &[],
     };
+    /// The runtime beside the client lacks something.
+    MISSING_NODE = Rule {
+        id: "missing-node",
+        severity: Conflict,
+        title: "wants version nodes or functions that the runtime it gets does not have",
+        meaning: "loading it fails with \"version `hip_...' not found\", or the first call with \"undefined symbol\"",
+        now: "use a newer runtime in place of this one, or a build of the library for it",
+        owner: "put the runtime that the library was linked with beside it, or link with the oldest one that must do; hiplazy binds what is there and answers the rest with an error",
+        threads: &[],
+    };
+    /// No runtime of the major has it.
+    UNKNOWN_NODE = Rule {
+        id: "unknown-node",
+        severity: Warning,
+        title: "wants version nodes or functions that no known runtime of its major has",
+        meaning: "it was linked with something that is no release of the runtime it names, or compiled for a newer one: loading it fails with \"version `hip_...' not found\", or the first call with \"undefined symbol\"",
+        now: "use a build for the installed ROCm",
+        owner: "link with a real libamdhip64 of the version whose headers are used",
+        threads: &[],
+    };
+    /// A program that exports names of the runtime.
+    PROGRAM_EXPORT = Rule {
+        id: "program-export",
+        severity: Conflict,
+        title: "is a program that exports names of the HIP runtime",
+        meaning: "a program is the first in the global scope: every library calls it instead of the real runtime, also by references that ask for a version node, and no order of loading changes that",
+        now: "use a build of the program that does not export these names",
+        owner: "link without -rdynamic (-Wl,--export-dynamic), or export by a list that leaves these names out (-Wl,--dynamic-list=FILE), or bind HIP with hiplazy, which exports nothing",
+        threads: &[],
+    };
+    /// What was not looked at.
+    OUTSIDE_NEED = Rule {
+        id: "outside-need",
+        severity: Note,
+        title: "needs libraries outside of what was looked at",
+        meaning: "its search path leads from its own folder to a library that is not part of what was named, so that nothing is said about it and what it brings along",
+        now: "lint the folder that holds both, such as site-packages",
+        owner: "none, if the other package is among the requirements",
+        threads: &[],
+    };
+    /// With --prefix: two definitions in one scope.
+    DEFINED_TWICE = Rule {
+        id: "defined-twice",
+        severity: Conflict,
+        title: "defines names that another library of the same scope defines as well",
+        meaning: "both libraries are loaded together, and whichever comes first answers for both, also to the other one's own references",
+        now: "load the two in the order in which the right one comes first",
+        owner: "hide the names in the library whose interface they are not (`local: *` in a version script, or -fvisibility=hidden), or give them a version node",
+        threads: &[],
+    };
     /// Names of any kind that others take from the runtime.
     TAKEN_SYMBOLS = Rule {
         id: "taken-symbols",

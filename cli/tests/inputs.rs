@@ -299,3 +299,93 @@ fn the_man_page_and_completions_know_every_command() {
         }
     }
 }
+
+/// What is not looked into is not called clean where it was named, and is counted elsewhere.
+#[test]
+fn packages_that_are_not_looked_into_say_so() {
+    let folder = shared::scratch("packed");
+    let library = stub(&folder.join("source/libstub.so"));
+    let content = folder.join("source/x.tar.gz");
+    shared::run(
+        Command::new("tar")
+            .current_dir(folder.join("source"))
+            .arg("-czf")
+            .args([&content, Path::new("libstub.so")]),
+    );
+    let packages = folder.join("packages");
+    fs::create_dir(&packages).unwrap();
+    fs::copy(&content, packages.join("x.tar.gz")).unwrap();
+    fs::write(
+        packages.join("x.deb"),
+        b"!<arch>\ndebian-binary   1 0 0 644 4 `\n2.0\n",
+    )
+    .unwrap();
+    fs::write(packages.join("x.rpm"), b"\xed\xab\xee\xdb\x03\x00").unwrap();
+    wheel(&packages.join("x.conda"), &[("pkg-x.tar.zst", &content)]);
+    for (name, what) in [
+        ("x.tar.gz", "is a tar archive"),
+        ("x.deb", "is a Debian package"),
+        ("x.rpm", "is an RPM package"),
+        ("x.conda", "is a conda package"),
+    ] {
+        let output = lint(&packages.join(name)).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{name}");
+        let text = shared::text_of(&output);
+        assert!(
+            text.contains(what) && text.contains("not looked into"),
+            "{text}"
+        );
+    }
+    let whole = report(&packages);
+    assert_eq!(whole["passed_over"]["packages not looked into"], 4);
+    assert_eq!(whole["exit"], 0);
+    // In a wheel they are counted as well, and a zip file in a zip file is looked into.
+    let inner = folder.join("source/inner.zip");
+    wheel(&inner, &[("libstub.so", &library)]);
+    let outer = folder.join("outer.zip");
+    wheel(&outer, &[("inner.zip", &inner), ("x.tar.gz", &content)]);
+    let whole = report(&outer);
+    assert_eq!(exporters(&whole), ["libstub.so"]);
+    assert_eq!(whole["passed_over"]["packages not looked into"], 1);
+}
+
+/// A zip file behind a line for the shell, as Python's zipapp makes them.
+#[test]
+fn programs_that_are_zip_files_are_looked_into() {
+    let folder = shared::scratch("zipapp");
+    let library = stub(&folder.join("source/libstub.so"));
+    let packed = folder.join("source/x.zip");
+    wheel(&packed, &[("x/libstub.so", &library)]);
+    let program = folder.join("program");
+    let line = b"#!/usr/bin/env python3\n".to_vec();
+    fs::write(&program, [line, fs::read(&packed).unwrap()].concat()).unwrap();
+    assert_eq!(exporters(&report(&program)), ["libstub.so"]);
+}
+
+/// The page takes its file's place: that of an object or wheel would be lost.
+#[test]
+fn a_page_is_not_written_over_what_is_looked_at() {
+    let folder = shared::scratch("page-over-input");
+    let library = stub(&folder.join("libstub.so"));
+    let before = fs::read(&library).unwrap();
+    for (path, page) in [(&library, &library), (&folder, &library)] {
+        for option in ["--html", "--dot"] {
+            let output = lint(path).arg(option).arg(page).output().unwrap();
+            assert_eq!(output.status.code(), Some(3), "{}", path.display());
+            let text = shared::text_of(&output);
+            assert!(text.contains("give the page another name"), "{text}");
+            assert_eq!(fs::read(&library).unwrap(), before);
+        }
+    }
+    // That of an earlier run is none of those.
+    let page = folder.join("page.html");
+    for _ in 0..2 {
+        let output = lint(&folder).arg("--html").arg(&page).output().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{}",
+            shared::text_of(&output)
+        );
+    }
+}

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::{Looked, look_at, progress::Progress};
+use super::{Looked, look_at, packed, place::Place, progress::Progress};
 use crate::contents::Contents;
 use crate::names::Names;
 use crate::report::Unreadable;
@@ -51,10 +51,24 @@ pub(super) struct Archive<'a> {
 
 /// Whether a file is a wheel, by name and contents.
 pub(super) fn is_archive(path: &Path, data: &[u8]) -> bool {
+    if packed::kind(&path.to_string_lossy(), data).is_some() {
+        return false;
+    }
     let named = path.extension().is_some_and(|ending| {
         ending.eq_ignore_ascii_case("whl") || ending.eq_ignore_ascii_case("zip")
     });
-    named || data.starts_with(b"PK\x03\x04")
+    named || data.starts_with(b"PK\x03\x04") || is_program(data)
+}
+
+/// Whether this is a program of Python's zipapp: a first line for the shell, then a zip
+/// file, whose directory is at the end, before a comment of 64 KiB at most.
+fn is_program(data: &[u8]) -> bool {
+    let end = &data[data.len().saturating_sub((64 << 10) + 22)..];
+    data.starts_with(b"#!") && memchr::memmem::find(end, b"PK\x05\x06").is_some()
+}
+
+fn ends_with(path: &str, ending: &str) -> bool {
+    path.to_lowercase().ends_with(ending)
 }
 
 impl<'a> Archive<'a> {
@@ -68,13 +82,17 @@ impl<'a> Archive<'a> {
     }
 
     /// Looks at the members of the zip file in `data`.
-    pub(super) fn look(&self, path: &str, data: &[u8]) -> Vec<Looked> {
-        self.look_into(path, data, true)
+    pub(super) fn look(&self, path: &str, place: &Place, data: &[u8]) -> Vec<Looked> {
+        self.look_into(path, place, data, true)
     }
 
-    fn look_into(&self, path: &str, data: &[u8], outer: bool) -> Vec<Looked> {
+    fn look_into(&self, path: &str, place: &Place, data: &[u8], outer: bool) -> Vec<Looked> {
         let archive = match ZipArchive::new(Cursor::new(data)) {
             Ok(archive) => archive,
+            // Data that packages carry for their tests, for example.
+            Err(_) if !outer && !ends_with(path, ".whl") => {
+                return vec![Looked::Passed("other files")];
+            }
             Err(error) => {
                 let why = format!("is no wheel that can be read: {}", reason(&error));
                 return unreadable(path, why);
@@ -86,7 +104,7 @@ impl<'a> Archive<'a> {
             // The largest member decides how long it takes, so every member is a task.
             .with_max_len(1)
             .flat_map_iter(|index| {
-                let looked = self.member(archive.clone(), index, path, outer);
+                let looked = self.member(archive.clone(), index, path, place, outer);
                 self.progress.step();
                 looked
             })
@@ -99,6 +117,7 @@ impl<'a> Archive<'a> {
         mut archive: ZipArchive<Cursor<&[u8]>>,
         index: usize,
         wheel: &str,
+        place: &Place,
         outer: bool,
     ) -> Vec<Looked> {
         let mut path = format!("{wheel}!member {index}");
@@ -119,9 +138,15 @@ impl<'a> Archive<'a> {
             Ok(start) => start,
             Err(error) => return unreadable(&path, format!("cannot be inflated: {error}")),
         };
-        let is_wheel = start.starts_with(b"PK\x03\x04") && path.to_lowercase().ends_with(".whl");
-        if start == b"!<arch>\n" {
+        let place = place.inside(wheel, &path[wheel.len() + 1..]);
+        let is_zip = start.starts_with(b"PK\x03\x04");
+        let is_wheel = is_zip && (ends_with(&path, ".whl") || ends_with(&path, ".zip"));
+        if let Some(packed) = packed::kind(&path, start) {
+            return vec![packed.looked(&path, false)];
+        } else if start == b"!<arch>\n" {
             return vec![Looked::Passed("static libraries")];
+        } else if is_wheel && !outer && ends_with(&path, ".zip") {
+            return vec![Looked::Passed(packed::NOT_LOOKED_INTO)];
         } else if is_wheel && !outer {
             let why =
                 "is a wheel within a wheel within a zip file; unpack the outer one to look at it";
@@ -136,9 +161,9 @@ impl<'a> Archive<'a> {
         let inflated = self.inflate(start, &mut file, size, is_wheel);
         drop(file);
         match inflated {
-            Ok(inflated) if is_wheel => self.look_into(&path, inflated.bytes(), false),
+            Ok(inflated) if is_wheel => self.look_into(&path, &place, inflated.bytes(), false),
             Ok(inflated) => {
-                let looked = look_at(&path, inflated.bytes(), wheel, false, self.names);
+                let looked = look_at(&path, inflated.bytes(), place, self.names);
                 match inflated.cut() {
                     Some(why) => unreadable(&path, why.into()),
                     None => vec![looked],
@@ -272,7 +297,7 @@ mod tests {
     fn looked(data: &[u8], limits: Limits) -> (usize, Vec<String>) {
         let names = Names::default();
         let progress = Progress::hidden();
-        let looked = Archive::new(limits, &names, &progress).look("x.whl", data);
+        let looked = Archive::new(limits, &names, &progress).look("x.whl", &Place::default(), data);
         let objects = looked
             .iter()
             .filter(|one| matches!(one, Looked::Object { .. }));

@@ -1,15 +1,16 @@
 //! Which files to look at.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
 use super::Looked;
+use super::place::{Place, Places};
 use crate::contents::{self, Contents};
 use crate::report::Unreadable;
 
@@ -17,16 +18,15 @@ use crate::report::Unreadable;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) path: PathBuf,
-    /// What it belongs to; see [`package_of`].
-    pub(super) package: String,
-    /// The user named this very file.
-    pub(super) named: bool,
+    /// Where it lies and what it belongs to.
+    pub(super) place: Place,
 }
 
-/// The regular files at and below `paths`, each once; what cannot be looked at is added
-/// to `looked`.
+/// The regular files at and below `paths`, each once per package; what cannot be looked at
+/// is added to `looked`.
 pub(super) fn find(paths: &[PathBuf], looked: &mut Vec<Looked>) -> Vec<Input> {
     let mut found = Vec::new();
+    let mut places = Places::new(paths);
     for path in paths {
         match fs::metadata(path) {
             Err(error) => looked.push(unreadable(path, format!("cannot be opened: {error}"))),
@@ -34,12 +34,13 @@ pub(super) fn find(paths: &[PathBuf], looked: &mut Vec<Looked>) -> Vec<Input> {
                 let why = "is of the kernel's own file system, which holds no libraries; a process is looked at by `hiplazy doctor --pid PID`";
                 looked.push(unreadable(path, why.into()));
             }
-            Ok(metadata) if metadata.is_dir() => walk(path, &mut found, looked),
+            Ok(metadata) if metadata.is_dir() => {
+                walk(path, &mut places, &mut found, looked);
+            }
             Ok(metadata) => match contents::other_than_file(metadata.file_type()) {
                 None => found.push(Input {
                     path: path.clone(),
-                    package: path.display().to_string(),
-                    named: true,
+                    place: places.of_named(path),
                 }),
                 Some(what) => {
                     looked.push(unreadable(path, format!("is {what}, no file or folder")));
@@ -70,14 +71,13 @@ fn is_the_kernels(path: &Path) -> bool {
 }
 
 /// Links are followed; a folder that contains itself by a link is entered once.
-fn walk(root: &Path, found: &mut Vec<Input>, looked: &mut Vec<Looked>) {
+fn walk(root: &Path, places: &mut Places, found: &mut Vec<Input>, looked: &mut Vec<Looked>) {
     let mut entries = WalkDir::new(root).follow_links(true).into_iter();
     while let Some(entry) = entries.next() {
         match entry {
             Ok(entry) if entry.file_type().is_file() => found.push(Input {
-                package: package_of(root, entry.path()),
+                place: places.of_found(root, entry.path()),
                 path: entry.into_path(),
-                named: false,
             }),
             Ok(entry) if entry.file_type().is_dir() => {
                 if is_the_kernels(entry.path()) {
@@ -102,41 +102,53 @@ fn walk(root: &Path, found: &mut Vec<Input>, looked: &mut Vec<Looked>) {
     }
 }
 
-/// A file with several names is looked at once, by a name that is no link.
+/// A file with several names in a package is looked at once, by a name that is no link. Its
+/// other names are kept: others may need it by them. Installers link one file into several
+/// packages, and each has it.
 fn once(mut found: Vec<Input>) -> Vec<Input> {
     let rank: BTreeMap<PathBuf, bool> = found
         .iter()
         .map(|input| (input.path.clone(), input.path.is_symlink()))
         .collect();
     found.sort_by(|a, b| {
-        (!a.named, rank[&a.path], &a.path).cmp(&(!b.named, rank[&b.path], &b.path))
+        (!a.place.named, rank[&a.path], &a.path).cmp(&(!b.place.named, rank[&b.path], &b.path))
     });
-    let mut seen = HashSet::new();
-    found.retain(|input| match fs::metadata(&input.path) {
-        Ok(metadata) => seen.insert((metadata.dev(), metadata.ino())),
+    let mut seen = HashMap::<(PathBuf, u64, u64), usize>::new();
+    let mut kept: Vec<Input> = Vec::new();
+    for input in found {
         // Gone meanwhile: opening it says so.
-        Err(_) => true,
-    });
-    found
+        if let Ok(metadata) = fs::metadata(&input.path) {
+            let key = (input.place.package.clone(), metadata.dev(), metadata.ino());
+            if let Some(first) = seen.get(&key) {
+                kept[*first].place.aliases.push(input.place.location);
+                continue;
+            }
+            seen.insert(key, kept.len());
+        }
+        kept.push(input);
+    }
+    kept
 }
 
-/// What a file below `root` belongs to: within `site-packages` the distribution (its
-/// folder, together with the `.libs` folder beside it), elsewhere the root.
-fn package_of(root: &Path, path: &Path) -> String {
-    let components: Vec<Component<'_>> = path.components().collect();
-    // The innermost: environments lie within environments.
-    let site = components.iter().rposition(|component| {
-        matches!(component, Component::Normal(name) if *name == "site-packages" || *name == "dist-packages")
-    });
-    let Some((site, Component::Normal(name))) =
-        site.and_then(|site| Some((site, components.get(site + 1)?)))
-    else {
-        return root.display().to_string();
+/// Whether writing to `path` would end an input: a file that was named, or an object or
+/// archive. A page of an earlier run in the same folder is replaced.
+pub(super) fn would_end(path: &Path, inputs: &[Input]) -> bool {
+    let inode = |path: &Path| {
+        let metadata = fs::metadata(path).ok()?;
+        Some((metadata.dev(), metadata.ino()))
     };
-    let name = name.to_string_lossy();
-    let folder: PathBuf = components[..=site].iter().collect();
-    let package = folder.join(name.strip_suffix(".libs").unwrap_or(&name));
-    package.display().to_string()
+    let Some(target) = inode(path) else {
+        return false;
+    };
+    inputs
+        .iter()
+        .filter(|input| inode(&input.path) == Some(target))
+        .any(|input| {
+            let starts = [&b"\x7fELF"[..], b"PK\x03\x04", b"!<arch>\n"];
+            let of_ours = |data: &Contents| starts.iter().any(|start| data.starts_with(start));
+            let data = contents(&input.path).ok().flatten();
+            input.place.named || data.as_ref().is_some_and(of_ours)
+        })
 }
 
 /// The contents of a file; `None` if it is empty.
@@ -150,27 +162,4 @@ pub(super) fn contents(path: &Path) -> Result<Option<Contents>, String> {
     mapped
         .map(Some)
         .map_err(|error| format!("cannot be mapped: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distributions_in_site_packages_are_packages() {
-        let package = |path: &str| package_of(Path::new("venv"), Path::new(path));
-        assert_eq!(
-            package("venv/lib/python3/site-packages/tvm/lib/a.so"),
-            "venv/lib/python3/site-packages/tvm"
-        );
-        assert_eq!(
-            package("venv/lib/python3/site-packages/tvm.libs/b.so"),
-            "venv/lib/python3/site-packages/tvm"
-        );
-        assert_eq!(
-            package("venv/site-packages/a/site-packages/b/c.so"),
-            "venv/site-packages/a/site-packages/b"
-        );
-        assert_eq!(package("venv/lib/c.so"), "venv");
-    }
 }

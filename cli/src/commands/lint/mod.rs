@@ -3,13 +3,17 @@
 mod archive;
 mod breaks;
 mod inputs;
+mod missing;
 mod object_rules;
 mod package;
 mod package_rules;
+mod packed;
+mod place;
 mod progress;
+mod search;
+mod search_paths;
 mod sections;
-
-use std::collections::BTreeMap;
+mod twice;
 
 use rayon::prelude::*;
 
@@ -24,13 +28,14 @@ use crate::report::{Report, Unreadable};
 use crate::rules;
 use archive::{Archive, Limits};
 use inputs::Input;
-use package::Package;
+use package::Packages;
+use place::Place;
 
 pub use object_rules::findings as object_findings;
 pub use sections::{client_of, exporter_of, runtime_of};
 
 /// The rules that `lint` checks.
-pub static RULES: [&Rule; 20] = [
+pub static RULES: [&Rule; 25] = [
     &rules::BARE_EXPORT,
     &rules::NODE_EXPORT,
     &rules::DISGUISED_RUNTIME,
@@ -51,6 +56,11 @@ pub static RULES: [&Rule; 20] = [
     &rules::HIP_LIKE_EXPORT,
     &rules::STRUCT_GENERATION,
     &rules::RUNTIME_FILTER,
+    &rules::MISSING_NODE,
+    &rules::UNKNOWN_NODE,
+    &rules::PROGRAM_EXPORT,
+    &rules::OUTSIDE_NEED,
+    &rules::DEFINED_TWICE,
 ];
 
 /// One file that was looked at.
@@ -59,10 +69,8 @@ enum Looked {
     Object {
         /// What was read.
         object: Box<Object>,
-        /// The package that it belongs to.
-        package: String,
-        /// The user named this very file.
-        named: bool,
+        /// Where it lies and what it belongs to.
+        place: Place,
     },
     /// Nothing that a process maps; what it is.
     Passed(&'static str),
@@ -82,6 +90,16 @@ pub(super) fn run(lint: &Lint, common: &Common, names: &Names) -> Result<Report,
     }
     let mut looked = Vec::new();
     let inputs = inputs::find(&lint.paths, &mut looked);
+    for picture in [&lint.pictures.html, &lint.pictures.dot] {
+        let target = picture
+            .as_deref()
+            .filter(|path| inputs::would_end(path, &inputs));
+        if let Some(target) = target {
+            let path = target.display();
+            let why = "is one of the files that are looked at; give the page another name";
+            return Err(format!("cannot write {path}: it {why}").into());
+        }
+    }
     let progress = progress::Progress::new(common, inputs.len());
     let results: Vec<Vec<Looked>> = inputs
         .par_iter()
@@ -116,7 +134,7 @@ fn look(input: &Input, names: &Names, progress: &progress::Progress) -> Vec<Look
     };
     match inputs::contents(&input.path) {
         Ok(Some(data)) => look_into(input, &data, names, progress),
-        Ok(None) if input.named => unreadable("is empty".into()),
+        Ok(None) if input.place.named => unreadable("is empty".into()),
         Ok(None) => vec![Looked::Passed("empty")],
         Err(error) => unreadable(error),
     }
@@ -131,9 +149,9 @@ fn look_into(
 ) -> Vec<Looked> {
     let path = input.path.display().to_string();
     let looked = if archive::is_archive(&input.path, data) {
-        Archive::new(Limits::USUAL, names, progress).look(&path, data)
+        Archive::new(Limits::USUAL, names, progress).look(&path, &input.place, data)
     } else {
-        vec![look_at(&path, data, &input.package, input.named, names)]
+        vec![look_at(&path, data, input.place.clone(), names)]
     };
     match data.cut() {
         // What was seen of it may be half of one file and half of another.
@@ -146,13 +164,16 @@ fn look_into(
 }
 
 /// Looks at the bytes of one file.
-fn look_at(path: &str, data: &[u8], package: &str, named: bool, names: &Names) -> Looked {
+fn look_at(path: &str, data: &[u8], place: Place, names: &Names) -> Looked {
+    let named = place.named;
+    if let Some(packed) = packed::kind(path, data) {
+        return packed.looked(path, named);
+    }
     let passed = match crate::elf::read(path, data, Keep::Of(names)) {
         Ok(object) => {
             return Looked::Object {
                 object: Box::new(object),
-                package: package.to_string(),
-                named,
+                place,
             };
         }
         Err(_) if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") => {
@@ -188,37 +209,31 @@ fn look_at(path: &str, data: &[u8], package: &str, named: bool, names: &Names) -
 /// The report on all that was looked at.
 fn report(subject: String, looked: Vec<Looked>, names: &Names) -> Report {
     let mut report = Report::new("lint", subject, names);
-    let mut packages = BTreeMap::<String, Package>::new();
+    let mut objects = Vec::new();
     for one in looked {
         match one {
-            Looked::Object {
-                object,
-                package,
-                named,
-            } => {
+            Looked::Object { object, place } => {
                 report.objects += 1;
-                packages
-                    .entry(package)
-                    .or_default()
-                    .add(*object, named, names);
+                objects.push((*object, place));
             }
             Looked::Passed(what) => *report.passed_over.entry(what.into()).or_default() += 1,
             Looked::Unreadable(unreadable) => report.unreadable.push(unreadable),
         }
     }
-    for (name, package) in &mut packages {
-        package.sort();
-        for member in package.looked_at() {
+    let packages = Packages::new(objects, names);
+    for package in packages.iter() {
+        for number in packages.looked_at(package) {
+            let member = packages.member(number);
             let object = &member.object;
             match &member.role {
                 Role::Runtime(library) => {
                     let mut runtime = runtime_of(object, library);
-                    runtime.needed_by = package.needed_by(object);
+                    runtime.needed_by = packages.needed_by(number);
                     report.runtimes.push(runtime);
                 }
                 Role::Exporter | Role::Disguised(..) => {
                     let mut exporter = exporter_of(object, names);
-                    exporter.needed_by = package.needed_by(object);
+                    exporter.needed_by = packages.needed_by(number);
                     report.exporters.push(exporter);
                 }
                 Role::Filter(_) | Role::Client | Role::Other => {}
@@ -234,14 +249,17 @@ fn report(subject: String, looked: Vec<Looked>, names: &Names) -> Report {
         }
         report
             .findings
-            .extend(package_rules::findings(name, package, names));
+            .extend(package_rules::findings(&packages, package, names));
     }
     if names.are_hip() {
-        breaks::fill(&mut report, packages.values(), names);
+        breaks::fill(&mut report, &packages, names);
+        report.findings.extend(missing::findings(&packages, names));
+        report
+            .findings
+            .extend(package_rules::unique_clashes(&packages));
+    } else {
+        report.findings.extend(twice::findings(&packages, names));
     }
-    report
-        .findings
-        .extend(package_rules::unique_clashes(packages.values()));
     report.sort();
     report
 }
@@ -260,8 +278,7 @@ mod tests {
             std::fs::write(&path, &program).unwrap();
             let input = Input {
                 path: path.clone(),
-                package: "x".into(),
-                named: false,
+                place: Place::default(),
             };
             let data = inputs::contents(&path).unwrap().unwrap();
             let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();

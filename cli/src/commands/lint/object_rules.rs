@@ -1,13 +1,12 @@
 //! The rules that one object alone can break.
 
-use std::path::Path;
-
 use crate::classify::{self, Part, Role};
 use crate::elf::{Binding, Export, Object};
 use crate::finding::Finding;
 use crate::names::{Names, listed};
 use crate::rules;
 
+use super::search_paths;
 use super::sections::{generation, has_node};
 
 /// What the rules say about an object, whose role is known.
@@ -32,12 +31,11 @@ pub fn findings(object: &Object, role: &Role, names: &Names) -> Vec<Finding> {
         );
     }
     // What a filter exports, the library behind it is asked for first.
-    if !matches!(role, Role::Runtime(_) | Role::Filter(_)) {
+    // Names that are not HIP's are nobody's: defining them is no fault.
+    if names.are_hip() && !matches!(role, Role::Runtime(_) | Role::Filter(_)) {
         exports(object, names, &mut found);
-        if names.are_hip() {
-            literals(object, &mut found);
-            structs(object, names, &mut found);
-        }
+        literals(object, &mut found);
+        structs(object, names, &mut found);
         unversioned(object, names, &mut found);
     }
     if let Role::Runtime(library) = role
@@ -50,7 +48,7 @@ pub fn findings(object: &Object, role: &Role, names: &Names) -> Vec<Finding> {
         );
         found.push(Finding::new(&rules::BUNDLED_RUNTIME, &object.path, detail));
     }
-    search_paths(object, &mut found);
+    search_paths::findings(object, &mut found);
     if object.flags.executable_stack && object.flags.dynamic {
         let detail = "PT_GNU_STACK is executable or missing";
         found.push(Finding::new(&rules::EXECUTABLE_STACK, &object.path, detail));
@@ -82,7 +80,12 @@ fn exports(object: &Object, names: &Names, found: &mut Vec<Finding>) {
             false => "without a version node",
         };
         let detail = format!("{} {where_}: {}{and}", count(bare.len()), few(&bare));
-        found.push(Finding::new(&rules::BARE_EXPORT, &object.path, detail).with(all(&bare)));
+        // A program is the first in the global scope, and nobody can open it otherwise.
+        let rule = match object.flags.executable {
+            true => &rules::PROGRAM_EXPORT,
+            false => &rules::BARE_EXPORT,
+        };
+        found.push(Finding::new(rule, &object.path, detail).with(all(&bare)));
     }
     if !on_node.is_empty() {
         let detail = format!("{}: {}", count(on_node.len()), few(&on_node));
@@ -104,15 +107,21 @@ fn exports(object: &Object, names: &Names, found: &mut Vec<Finding>) {
     }
 }
 
-/// A look-up by the old name alone. Who has the new one as well knows the difference.
+/// A look-up by the old name alone. Who has the new one as well, as a literal or by a
+/// reference, knows the difference; who refers to the old one has it for messages. To HIP 5
+/// the old name is the right one.
 fn literals(object: &Object, found: &mut Vec<Finding>) {
-    if !object.looks_up() {
+    let for_five = classify::majors(object)
+        .last()
+        .is_some_and(|major| *major < 6);
+    if !object.looks_up() || for_five {
         return;
     }
     let has = |name: &str| object.literals.iter().any(|literal| literal == name);
     let old: Vec<&str> = crate::elf::RENAMED
         .iter()
         .filter(|family| has(family[0]) && !family[1..].iter().any(|newer| has(newer)))
+        .filter(|family| !family.iter().any(|name| object.wants(name).is_some()))
         .map(|family| family[0])
         .collect();
     if !old.is_empty() {
@@ -153,9 +162,6 @@ fn structs(object: &Object, names: &Names, found: &mut Vec<Finding>) {
 }
 
 fn unversioned(object: &Object, names: &Names, found: &mut Vec<Finding>) {
-    if !names.are_hip() {
-        return;
-    }
     let mut without: Vec<String> = classify::references(object, names)
         .filter(|reference| reference.node.is_none() && has_node(&reference.name))
         .map(|reference| reference.name.clone())
@@ -169,54 +175,6 @@ fn unversioned(object: &Object, names: &Names, found: &mut Vec<Finding>) {
         );
         found.push(Finding::new(&rules::UNVERSIONED_REFERENCE, &object.path, detail).with(without));
     }
-}
-
-fn search_paths(object: &Object, found: &mut Vec<Finding>) {
-    for (kind, entries) in [("RPATH", &object.rpath), ("RUNPATH", &object.runpath)] {
-        let relative: Vec<String> = entries
-            .iter()
-            .filter(|entry| is_relative(entry))
-            .map(|entry| format!("\"{entry}\""))
-            .collect();
-        let build: Vec<String> = entries
-            .iter()
-            .filter(|entry| is_of_a_build(entry))
-            .cloned()
-            .collect();
-        let whole = || [format!("{kind} {}", entries.join(":"))];
-        if !relative.is_empty() {
-            let detail = format!("{kind} entry {}", relative.join(", "));
-            found.push(Finding::new(&rules::RELATIVE_PATH, &object.path, detail).with(whole()));
-        }
-        if !build.is_empty() {
-            let detail = format!("{kind} entry {}", build.join(", "));
-            found.push(Finding::new(&rules::BUILD_PATH, &object.path, detail).with(whole()));
-        }
-    }
-}
-
-fn is_relative(entry: &str) -> bool {
-    !entry.starts_with('/') && !entry.starts_with('$')
-}
-
-/// Absolute, and no place that packages install libraries to.
-fn is_of_a_build(entry: &str) -> bool {
-    // Also those of Nix, Guix, Flatpak and Snap.
-    const INSTALLED: [&str; 8] = [
-        "/usr",
-        "/lib",
-        "/lib64",
-        "/opt",
-        "/nix/store",
-        "/gnu/store",
-        "/app",
-        "/snap",
-    ];
-    // Where sources are unpacked, though below one of those.
-    const SOURCES: [&str; 2] = ["/usr/src", "/usr/local/src"];
-    let path = Path::new(entry);
-    let below = |roots: &[&str]| roots.iter().any(|root| path.starts_with(root));
-    entry.starts_with('/') && (below(&SOURCES) || !below(&INSTALLED))
 }
 
 fn count(number: usize) -> String {
@@ -245,40 +203,4 @@ fn all(exports: &[&Export]) -> Vec<String> {
         .collect();
     lines.sort();
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn search_paths_are_judged_by_where_they_begin() {
-        for entry in [
-            "/home/ci/build",
-            "/tmp/x",
-            "/usrlocal/lib",
-            "/__w/1/s",
-            "/",
-            "/usr/src/build",
-            "/builddir/build/lib",
-            "/root/rocm/lib",
-            "/nix/var/build",
-        ] {
-            assert!(is_of_a_build(entry), "{entry}");
-        }
-        for entry in [
-            "/opt/rocm/lib",
-            "/usr/lib64",
-            "/lib",
-            "/nix/store/0123-rocm-clr-7.0/lib",
-            "/gnu/store/0123-glibc/lib",
-            "$ORIGIN/../lib",
-            "lib",
-            "",
-        ] {
-            assert!(!is_of_a_build(entry), "{entry}");
-        }
-        assert!(is_relative("") && is_relative("lib") && is_relative("../x"));
-        assert!(!is_relative("$ORIGIN") && !is_relative("${ORIGIN}/lib") && !is_relative("/lib"));
-    }
 }
