@@ -127,11 +127,13 @@ fn a_runtime_that_exits_is_named() {
 /// What it started lives on and has every descriptor; the process itself has ended.
 #[test]
 fn a_process_that_the_runtime_left_behind_is_not_waited_for() {
-    let constructor = "if (fork() == 0) { sleep(40); _exit(0); } abort();";
-    let output = doctor(&runtime("noisy_fork", constructor))
-        .args(["--timeout", "20"])
-        .output()
-        .unwrap();
+    let constructor = "if (fork() == 0) { sleep(30); fclose(fopen(getenv(\"MARK\"), \"w\")); _exit(0); } abort();";
+    let folder = runtime("noisy_fork", constructor);
+    let mark = folder.join("it has ended");
+    let mut doctor = doctor(&folder);
+    doctor.args(["--timeout", "120"]).env("MARK", &mark);
+    let output = doctor.output().unwrap();
+    assert!(!mark.exists(), "{}", text_of(&output));
     let report = json(&output);
     assert_eq!(rules(&report), ["crashing-runtime"]);
     let detail = report["findings"][0]["detail"].as_str().unwrap();

@@ -63,3 +63,42 @@ pub(super) fn fill(report: &mut Report, world: &World<'_>, links: &[Link], names
         }
     }));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elf::{Binding, Export, Kind};
+
+    /// `hipInit` came with 5.0, `hipGetDevicePropertiesR0600` with 6.0.
+    #[test]
+    fn exports_tell_a_version_of_the_runtimes_own_major_only() {
+        let told = |name: &str, major: u32, version: Option<&str>, kind: &str| {
+            let export = Export {
+                name: name.to_string(),
+                node: None,
+                default: true,
+                binding: Binding::Global,
+                kind: Kind::Function,
+                protected: false,
+                address: 1,
+            };
+            let object = Object {
+                exports: vec![export],
+                ..Object::default()
+            };
+            let runtime = Runtime {
+                kind: kind.into(),
+                major: Some(major),
+                version: version.map(str::to_string),
+                ..Runtime::default()
+            };
+            at_least(&object, &runtime)
+        };
+        let newer = "hipGetDevicePropertiesR0600";
+        assert_eq!(told("hipInit", 5, None, "hip").as_deref(), Some("5.0"));
+        assert_eq!(told(newer, 6, Some("6"), "hip").as_deref(), Some("6.0"));
+        assert_eq!(told("hipInit", 7, Some("7"), "hip"), None);
+        assert_eq!(told(newer, 6, Some("6.4.3"), "hip"), None);
+        assert_eq!(told("hipInit", 5, None, "hsa"), None);
+    }
+}
