@@ -151,7 +151,7 @@ Signals that ask to end (TERM, HUP, INT, QUIT) and USR1, USR2, CONT, ALRM and WI
 on to the command. Half a second after the first that asks to end, another one ends hiplazy
 at once, without a report. Those of the terminal go to the command alone. If hiplazy is
 killed, the command goes on and the folder stays; if it is stopped, the command waits for it
-at most 10 seconds, once.
+at most 10 seconds, once, and what it could not tell then is missed when it tells more.
 
 Examples:
   hiplazy run -- python train.py

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::common::shared::{self, skip, text_of};
-use crate::run_command::{Watched, is_alive, unreadable};
+use crate::run_command::{Watched, is_alive, unreadable, until_it_has_looked};
 use crate::running::{binding, built, file, library, rules};
 
 /// The smallest runtime there is, unloadable unlike HIP's own.
@@ -449,6 +449,8 @@ fn a_command_goes_on_while_hiplazy_is_stopped() {
     waiting.go_on();
     waiting.wait_again();
     send(waiting.pid(), libc::SIGCONT);
+    // It is heard again: who ends before that cannot tell that something is missing.
+    until_it_has_looked(waiting.pid());
     assert_eq!(waiting.end_with_status().code(), Some(0));
     let not_seen = unreadable(&watched.report());
     assert!(
