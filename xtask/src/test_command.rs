@@ -96,6 +96,20 @@ pub(crate) fn run(arguments: &Arguments, workspace: &Path) -> ExitCode {
             ])
             .args(WARNINGS),
     );
+    // As the build script of hiplazy-cli compiles it.
+    step(
+        "lint of the auditing module",
+        cargo()
+            .args([
+                "clippy",
+                "-p",
+                "hiplazy-audit",
+                "--features",
+                "module",
+                "--locked",
+            ])
+            .args(WARNINGS),
+    );
     step(
         "documentation",
         cargo()
