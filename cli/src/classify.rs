@@ -175,10 +175,7 @@ pub fn foreign_exports<'a>(
     object: &'a Object,
     names: &'a Names,
 ) -> impl Iterator<Item = &'a Export> {
-    object
-        .exports
-        .iter()
-        .filter(move |export| names.cover(&export.name) && is_known(&export.name, names))
+    covered(object, names).filter(move |export| is_known(&export.name, names))
 }
 
 /// Names of the shape of HIP's that no runtime has.
@@ -186,10 +183,12 @@ pub fn hip_like_exports<'a>(
     object: &'a Object,
     names: &'a Names,
 ) -> impl Iterator<Item = &'a Export> {
-    object
-        .exports
-        .iter()
-        .filter(move |export| names.cover(&export.name) && !is_known(&export.name, names))
+    covered(object, names).filter(move |export| !is_known(&export.name, names))
+}
+
+fn covered<'a>(object: &'a Object, names: &'a Names) -> impl Iterator<Item = &'a Export> {
+    let exports = object.exports.iter();
+    exports.filter(move |export| names.cover(&export.name))
 }
 
 fn is_known(name: &str, names: &Names) -> bool {

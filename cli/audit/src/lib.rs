@@ -15,6 +15,7 @@ mod message;
 mod names;
 mod objects;
 mod settings;
+// One file for both ends, of which each needs a part.
 #[allow(dead_code)]
 mod wire;
 

@@ -139,28 +139,21 @@ impl BindingLog {
             if length == 0 {
                 break;
             }
-            self.feed(&mut lines, piece, names, &mut |_, _| {})?;
+            self.feed(&mut lines, piece, names)?;
             from.consume(length);
         }
-        self.finish(&mut lines, names, &mut |_, _| {});
+        self.finish(&mut lines, names);
         Ok(())
     }
 
-    /// Reads the next piece of a log, and keeps what `names` cover; `each` is told every
-    /// kept name, with the number of its process.
+    /// Reads the next piece of a log, and keeps what `names` cover.
     ///
     /// # Errors
     ///
     /// If there is more to keep than any real log has.
-    pub fn feed(
-        &mut self,
-        lines: &mut Lines,
-        piece: &[u8],
-        names: &Names,
-        each: &mut impl FnMut(u32, &str),
-    ) -> io::Result<()> {
+    pub fn feed(&mut self, lines: &mut Lines, piece: &[u8], names: &Names) -> io::Result<()> {
         let mut held = lines.held.take();
-        lines.feed(piece, |line| self.line(line, &mut held, names, each));
+        lines.feed(piece, |line| self.line(line, &mut held, names));
         lines.held = held;
         if self.strings.bytes > MOST_TEXT || self.kept > MOST_KEPT {
             return Err(io::Error::new(
@@ -172,45 +165,39 @@ impl BindingLog {
     }
 
     /// Ends a log: what there is of its last line counts if it can be read.
-    pub fn finish(&mut self, lines: &mut Lines, names: &Names, each: &mut impl FnMut(u32, &str)) {
+    pub fn finish(&mut self, lines: &mut Lines, names: &Names) {
         let mut held = lines.held.take();
         let mut cut = false;
         lines.finish(|line| {
             cut = is_cut(&String::from_utf8_lossy(line));
-            self.line(line, &mut held, names, each);
+            self.line(line, &mut held, names);
         });
         self.story.cut |= cut;
         // It is what was cut.
         if cut && held.as_deref().is_some_and(is_part_of_binding) {
             held = None;
         }
-        self.release(&mut held, names, each);
+        self.release(&mut held, names);
     }
 
-    fn line(
-        &mut self,
-        line: &[u8],
-        held: &mut Option<String>,
-        names: &Names,
-        each: &mut impl FnMut(u32, &str),
-    ) {
+    fn line(&mut self, line: &[u8], held: &mut Option<String>, names: &Names) {
         // Every line that counts has this, and most of a program's own do not.
         if memchr(b'\t', line).is_none() {
             match held {
-                Some(_) => self.rejoin(line, held, names, each),
+                Some(_) => self.rejoin(line, held, names),
                 None if is_spaced(line) => self.story.spaced += 1,
                 None => {}
             }
             return;
         }
-        self.release(held, names, each);
+        self.release(held, names);
         let text = String::from_utf8_lossy(line);
         for statement in statements(&text) {
             // What another process's statement cut in two is no path with two lines.
-            self.release(held, names, each);
+            self.release(held, names);
             match Line::parse(statement) {
                 Some((_, line)) if line.ends_with_path() => *held = Some(statement.to_string()),
-                Some((pid, line)) => self.add(pid, &line, names, each),
+                Some((pid, line)) => self.add(pid, &line, names),
                 None if is_part_of_binding(statement) => *held = Some(statement.to_string()),
                 None => {}
             }
@@ -218,41 +205,30 @@ impl BindingLog {
     }
 
     /// Takes the next line of a statement that is in more than one.
-    fn rejoin(
-        &mut self,
-        line: &[u8],
-        held: &mut Option<String>,
-        names: &Names,
-        each: &mut impl FnMut(u32, &str),
-    ) {
+    fn rejoin(&mut self, line: &[u8], held: &mut Option<String>, names: &Names) {
         let Some(text) = held else { return };
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(line));
         match Line::parse(text) {
             Some((pid, line)) if !line.ends_with_path() => {
-                self.add(pid, &line, names, each);
+                self.add(pid, &line, names);
                 *held = None;
             }
-            _ if text.len() > LONGEST_LINE => self.release(held, names, each),
+            _ if text.len() > LONGEST_LINE => self.release(held, names),
             _ => {}
         }
     }
 
     /// Gives up waiting for more of a statement.
-    fn release(
-        &mut self,
-        held: &mut Option<String>,
-        names: &Names,
-        each: &mut impl FnMut(u32, &str),
-    ) {
+    fn release(&mut self, held: &mut Option<String>, names: &Names) {
         let Some(text) = held.take() else { return };
         match Line::parse(&text) {
-            Some((pid, line)) => self.add(pid, &line, names, each),
+            Some((pid, line)) => self.add(pid, &line, names),
             None => self.story.unread += 1,
         }
     }
 
-    fn add(&mut self, pid: u32, line: &Line<'_>, names: &Names, each: &mut impl FnMut(u32, &str)) {
+    fn add(&mut self, pid: u32, line: &Line<'_>, names: &Names) {
         let is_binding = matches!(line, Line::Binding { .. } | Line::Undefined { .. });
         self.lines += usize::from(is_binding);
         if let Line::Binding { from, to, name, .. } = line
@@ -307,9 +283,7 @@ impl BindingLog {
         self.keep(pid, passed);
         if let Line::Binding { name, .. } | Line::Undefined { name, .. } = line
             && names.cover(name)
-        {
-            each(pid, name);
-        }
+        {}
     }
 
     /// ld.so has looked a name up in the vdso: it begins with a program if it looks several

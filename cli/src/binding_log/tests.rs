@@ -57,7 +57,7 @@ fn pieces_are_put_together_wherever_they_are_cut() {
         let names = Names::default();
         for piece in [&text[..at], &text[at..]] {
             let piece = piece.as_bytes();
-            log.feed(&mut lines, piece, &names, &mut |_, _| {}).unwrap();
+            log.feed(&mut lines, piece, &names).unwrap();
         }
         let expected = ["a hipInit@hip_4.2 b", "c hipFree@? d"];
         assert_eq!(bound(&log), expected, "cut at {at}");

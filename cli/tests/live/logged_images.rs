@@ -110,17 +110,16 @@ fn what_was_wrong_before_it_was_closed_is_said() {
     );
 }
 
+/// One runtime in the parent, and another one in the child.
+fn forked() -> [&'static str; 5] {
+    let made = made();
+    let [first, second] = [&made.first, &made.second].map(|path| text(path));
+    ["open", first, "fork", "open", second]
+}
+
 #[test]
 fn a_fork_has_what_its_parent_had() {
-    let made = made();
-    let words = [
-        "open",
-        text(&made.first),
-        "fork",
-        "open",
-        text(&made.second),
-    ];
-    let report = report("fork", &loader("fork", &words));
+    let report = report("fork", &loader("fork", &forked()));
     assert_eq!(rules(&report), ["two-runtimes"]);
     let said = preface(&report);
     assert!(
@@ -132,15 +131,7 @@ fn a_fork_has_what_its_parent_had() {
 
 #[test]
 fn a_process_whose_beginning_is_not_there_is_named() {
-    let made = made();
-    let words = [
-        "open",
-        text(&made.first),
-        "fork",
-        "open",
-        text(&made.second),
-    ];
-    let log = String::from_utf8(loader("middle", &words)).unwrap();
+    let log = String::from_utf8(loader("middle", &forked())).unwrap();
     let parent = log.split_once(':').unwrap().0;
     let child: String = log
         .lines()
@@ -156,7 +147,7 @@ fn a_process_whose_beginning_is_not_there_is_named() {
     assert_eq!(*process, format!("process {pid}"));
     assert!(why.contains("as in a part of a log"), "{why}");
     // Two that may be its parent.
-    let other = loader("middle_other", &["open", text(&made.first)]);
+    let other = loader("middle_other", &["open", text(&made().first)]);
     let of_parent = log.lines().filter(|line| line.starts_with(parent));
     let mut mixed: String = of_parent.map(|line| line.to_string() + "\n").collect();
     mixed += &String::from_utf8(other).unwrap();

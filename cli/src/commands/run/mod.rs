@@ -13,6 +13,7 @@ mod receiver;
 mod record;
 mod signals;
 mod state;
+// One file for both ends, of which each needs a part.
 #[allow(dead_code)]
 #[path = "../../../audit/src/wire.rs"]
 mod wire;
